@@ -1,0 +1,8 @@
+"""Reading dated facts: text, CSV, Parquet, Arrow and data frames become one `EventTable`."""
+
+from tlogic.events.reading import read_events
+from tlogic.events.report import FileReport, ReadReport
+from tlogic.events.table import EventTable
+from tlogic.events.timeline import Timeline
+
+__all__ = ["EventTable", "FileReport", "ReadReport", "Timeline", "read_events"]

@@ -1,0 +1,107 @@
+"""Which column holds the subject, the relation, the object and the time of each fact."""
+
+from collections.abc import Mapping, Sequence
+
+from tlogic.errors import InputError
+
+ROLES = ("subject", "relation", "object", "time")
+NAME_ROLES = ROLES[:3]
+
+Columns = Mapping[str, str | int] | Sequence[str | int]
+
+# In order of preference: our own name, the names of the ICEWS, POLECAT and GDELT tables, then common ones.
+# The tables come before the common names because POLECAT also has a "Source", which is a newspaper.
+_KNOWN_NAMES = {
+    "subject": "subject sourcename actorname actor1name head source src actor1 actor sender",
+    "relation": "relation eventtext eventtype eventcode predicate rel relationship event type edge label",
+    "object": "object targetname recipientname actor2name tail target dst actor2 recipient receiver",
+    "time": "time timestamp datetime eventdate sqldate date day month year dateadded",
+}
+_ENOUGH_FOR_A_HEADER = 3
+
+
+def check_columns(columns: Columns | None) -> dict[str, str | int]:
+    """Turn what the user said about columns into a mapping from role to name or position.
+
+    >>> check_columns(["who", "does", "whom", "when"])
+    {'subject': 'who', 'relation': 'does', 'object': 'whom', 'time': 'when'}
+    """
+    if columns is None:
+        return {}
+    if isinstance(columns, Mapping):
+        given = dict(columns)
+    elif not isinstance(columns, str) and len(columns) == len(ROLES):
+        given = dict(zip(ROLES, columns, strict=True))
+    else:
+        raise InputError(f"columns={columns!r} must give four columns: {', '.join(ROLES)}.")
+    for role, column in given.items():
+        if role not in ROLES:
+            raise InputError(f"columns={columns!r} has the key {role!r}; its keys are {', '.join(ROLES)}.")
+        if not isinstance(column, str | int) or (isinstance(column, int) and column < 0):
+            raise InputError(f"columns={columns!r} must hold names or positions from 0, not {column!r}.")
+    return given
+
+
+def looks_like_header(cells: Sequence[str | None]) -> bool:
+    """Whether a first row names columns rather than being a fact.
+
+    >>> looks_like_header(["Event Date", "Source Name", "Event Text", "Target Name"])
+    True
+    >>> looks_like_header(["Iran", "Make_statement", "Iraq", "2014-08-09"])
+    False
+    """
+    return len(_known_columns(cells)) >= _ENOUGH_FOR_A_HEADER
+
+
+def choose_by_name(names: Sequence[str | None], given: Mapping[str, str | int], where: str) -> dict[str, int]:
+    """The position of each role among named columns; what the user gave comes before what is known.
+
+    >>> choose_by_name(["day", "who", "Predicate", "TAIL"], {"subject": "who"}, "facts.csv")
+    {'subject': 1, 'relation': 2, 'object': 3, 'time': 0}
+    """
+    known = _known_columns(names)
+    positions = {}
+    for role in ROLES:
+        column = given.get(role, known.get(role))
+        if isinstance(column, str) and column in names:
+            positions[role] = list(names).index(column)
+        elif isinstance(column, int) and 0 <= column < len(names):
+            positions[role] = column
+        else:
+            raise _missing_column(role, column, names, where)
+    return positions
+
+
+def choose_by_position(given: Mapping[str, str | int]) -> dict[str, int]:
+    """The position of each role where columns have no names.
+
+    >>> choose_by_position({"time": 5})
+    {'subject': 0, 'relation': 1, 'object': 2, 'time': 5}
+    """
+    return {role: int(given.get(role, position)) for position, role in enumerate(ROLES)}
+
+
+def _known_columns(cells: Sequence[str | None]) -> dict[str, int]:
+    position_of = {_plain(cell): position for position, cell in reversed(list(enumerate(cells))) if cell}
+    known = {}
+    for role, names in _KNOWN_NAMES.items():
+        found = [position_of[name] for name in names.split() if name in position_of]
+        if found:
+            known[role] = found[0]
+    return known
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace(" ", "").replace("_", "")
+
+
+def _missing_column(
+    role: str, column: str | int | None, names: Sequence[str | None], where: str
+) -> InputError:
+    wanted = f"no column known to be the {role}"
+    if column is not None:
+        wanted = f"no column {column!r}, which should be the {role}"
+    found = ", ".join(repr(name) for name in names)
+    return InputError(
+        f'{where} has {wanted}; its columns are {found}. Say which one it is with columns={{"{role}": ...}}.'
+    )

@@ -1,0 +1,119 @@
+"""Rows of text cells from a file: tab-separated or CSV, plain or compressed."""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from tlogic.errors import InputError
+from tlogic.events.raw import blame
+
+# The bytes each compressed file begins with.
+COMPRESSIONS = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
+
+# Split at a character that no text holds, lines stay whole.
+_NO_SEPARATOR = "\x1f"
+# A row may be shorter or longer than the first one; what is missing is null, what is too much is not read.
+_RAGGED: dict[str, Any] = {"missing_columns": "insert", "extra_columns": "ignore"}
+
+
+class Record(NamedTuple):
+    """One row of a file: the line it begins on, and its cells."""
+
+    line: int
+    cells: list[str]
+
+
+@dataclass(frozen=True)
+class DelimitedFile:
+    """A text file of cells. Quotes mean what they mean in CSV; between tabs they are plain characters."""
+
+    path: Path
+    separator: str
+
+    @property
+    def format(self) -> str:
+        """What kind of file this is, in words."""
+        return "CSV" if self.separator == "," else "tab-separated text"
+
+    def first_row(self) -> list[str | None]:
+        """The cells of the first row; an error where there is none."""
+        self._check_compression()
+        return list(self._read(self.separator, n_rows=1, infer_schema=False).row(0))
+
+    def read(self, positions: Sequence[int], skip_rows: int = 0) -> pl.DataFrame:
+        """The columns at the given positions, named by them; null where a cell is empty or missing."""
+        schema = {str(position): pl.String for position in range(max(positions) + 1)}
+        return self._read(
+            self.separator, columns=sorted(set(positions)), schema=schema, skip_rows=skip_rows, **_RAGGED
+        )
+
+    def records(self, rows: Sequence[int]) -> Iterator[Record]:
+        """Some rows (sorted, the first of the file is 0) once more, with their lines: slow, for messages."""
+        lines = self._lines("utf8")
+        if self.separator == ",":
+            reader = csv.reader(lines)
+        else:
+            reader = csv.reader(lines, delimiter=self.separator, quoting=csv.QUOTE_NONE)
+        wanted, line = set(rows), 1
+        try:
+            for row, cells in enumerate(reader):
+                if row in wanted:
+                    yield Record(line, cells)
+                if row == rows[-1]:
+                    return
+                line = reader.line_num + 1
+        except csv.Error as error:
+            raise InputError(f"{self.path} line {line} cannot be read ({error}); is a quote open?") from error
+
+    def _lines(self, encoding: str) -> pl.Series:
+        lines = self._read(_NO_SEPARATOR, encoding=encoding, schema={"line": pl.String}, **_RAGGED)
+        return lines["line"].fill_null("")
+
+    def _read(self, separator: str, **options: Any) -> pl.DataFrame:
+        with blame(str(self.path)):
+            try:
+                return pl.read_csv(
+                    self.path,
+                    separator=separator,
+                    quote_char='"' if separator == "," else None,
+                    has_header=False,
+                    truncate_ragged_lines=True,
+                    glob=False,
+                    **options,
+                )
+            except pl.exceptions.NoDataError:
+                raise InputError(f"{self.path} is empty.") from None
+            except pl.exceptions.ComputeError as error:
+                raise self._explain(error) from None
+
+    def _explain(self, error: pl.exceptions.ComputeError) -> Exception:
+        if "utf-8" in str(error):
+            lines = self._lines("utf8-lossy")
+            line = _first_with("\N{REPLACEMENT CHARACTER}", lines)
+            return InputError(
+                f"{self.path} line {line + 1} is not UTF-8 text: {lines[line][:100]!r}. "
+                "Save the file as UTF-8."
+            )
+        if unparsed := re.search("could not parse `([^`\n]+)", str(error)):
+            line = _first_with(unparsed[1], self._lines("utf8"))
+            return InputError(
+                f"{self.path} line {line + 1} has a quote that is left open, or that stands inside a cell: "
+                f"{unparsed[1][:100]!r}."
+            )
+        return error
+
+    def _check_compression(self) -> None:
+        suffix = self.path.suffix.lower()
+        with blame(str(self.path)), self.path.open("rb") as file:
+            beginning = file.read(4)
+        if beginning and not beginning.startswith(COMPRESSIONS.get(suffix, b"")):
+            raise InputError(f"{self.path} is not a {suffix} file; it may be damaged, or wrongly named.")
+
+
+def _first_with(part: str, lines: pl.Series) -> int:
+    return lines.str.contains(part, literal=True).arg_max() or 0

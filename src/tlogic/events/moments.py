@@ -1,0 +1,140 @@
+"""What a cell of time says: a moment, as one integer.
+
+Calendar times become seconds since 1970 (UTC), integers stay as they are. How long a step is, and where
+step 0 lies, is the business of `steps` and `timeline`.
+"""
+
+from typing import Literal, NamedTuple
+
+import polars as pl
+
+Kind = Literal["integer", "year", "month", "date"]
+
+EXPECTED_TIMES = (
+    "a date such as 2014-08-09, 20140809, 2014-08 or 2014, "
+    "a date and time such as 2014-08-09 13:00 or 2014-08-09T13:00:00+02:00, or an integer"
+)
+
+_SECONDS_PER_DAY = 86_400
+
+# At most 18 digits, so that the difference of two integers still fits 64 bits.
+_INTEGER = r"^[+-]?[0-9]{1,18}$"
+_ISO = (
+    r"^(?<month>[0-9]{4}-[0-9]{2})(?:-(?<day>[0-9]{2})"
+    r"(?:[Tt ](?<hour>[01][0-9]|2[0-3]):(?<minute>[0-5][0-9])(?::(?<second>[0-5][0-9])(?:[.,][0-9]+)?)?"
+    r" *(?:[Zz]|(?<zone_hours>[+-][0-9]{2}):?(?<zone_minutes>[0-9]{2})?)?)?)?$"
+)
+
+
+class _Spelling(NamedTuple):
+    """A way to write dates in digits alone: what it looks like, and the ISO date it stands for."""
+
+    kind: Kind
+    pattern: str
+    iso: str
+
+
+_COMPACT_DAY = r"([12][0-9]{3})(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])"
+_COMPACT_CLOCK = r"([01][0-9]|2[0-3])([0-5][0-9])([0-5][0-9])"
+_COMPACT = (
+    _Spelling("date", f"^{_COMPACT_DAY}$", "${1}-${2}-${3}"),
+    _Spelling("date", f"^{_COMPACT_DAY}{_COMPACT_CLOCK}$", "${1}-${2}-${3}T${4}:${5}:${6}"),
+)
+_YEAR = _Spelling("year", r"^([12][0-9]{3})$", "${1}-01-01")
+
+
+class ColumnOfTime(NamedTuple):
+    """A column of times: what most of its cells are, and their moments; null for the cells that are not."""
+
+    kind: Kind
+    moments: pl.Series
+
+
+def parse_column(times: pl.Series, *, as_integers: bool = False) -> ColumnOfTime:
+    """Read a column of times.
+
+    >>> kind, moments = parse_column(pl.Series(["1970-01-02", "1970-01-02", "1970-01-03", "7"]))
+    >>> kind, moments.to_list()
+    ('date', [86400, 86400, 172800, None])
+    """
+    # Times recur, and each is read once; where most do not, it is faster to read them all.
+    recurring = times.to_frame().select(pl.all().approx_n_unique()).item() * 2 < len(times)
+    cells = times.alias("time").value_counts() if recurring else pl.DataFrame({"time": times, "count": 1})
+    table = parse_times(cells["time"], as_integers=as_integers).with_columns(cells["count"])
+    kinds = table.drop_nulls("kind").group_by("kind").agg(pl.col("count").sum()).sort("count", "kind")
+    kind: Kind = kinds["kind"][-1] if kinds.height else "date"
+    table = table.with_columns(moment=pl.when(kind=kind).then("moment"))
+    if not recurring:
+        return ColumnOfTime(kind, table["moment"])
+    return ColumnOfTime(kind, times.replace_strict(table["cell"], table["moment"], return_dtype=pl.Int64))
+
+
+def parse_times(cells: pl.Series, *, as_integers: bool = False) -> pl.DataFrame:
+    """Read each cell as a moment: columns `cell`, `kind` and `moment`, the last two null where it is none.
+
+    Digits alone are read by what all of them look like: years when all have four digits and lie in
+    1000..2999, compact dates when most are dates of eight (or fourteen) digits, otherwise integers, as
+    they are in any case if `as_integers`.
+
+    >>> parse_times(pl.Series(["1970-01-02", "1970-01-01 00:01", "1970-02", "soon"])).rows()[1:]
+    [('1970-01-01 00:01', 'date', 60), ('1970-02', 'month', 2678400), ('soon', None, None)]
+    >>> parse_times(pl.Series([1969, 1971])).rows()
+    [(1969, 'year', -31536000), (1971, 'year', 31536000)]
+    """
+    if cells.dtype.is_temporal():
+        moments = cells.cast(pl.Datetime("us")).dt.timestamp("us") // 1_000_000
+        return _where_readable(pl.DataFrame({"cell": cells, "kind": "date", "moment": moments}))
+    text = cells.cast(pl.String).str.strip_chars()
+    digits = text.filter(text.str.contains(_INTEGER))
+    spelling = None if as_integers or digits.is_empty() else _spelling_of(digits)
+    table = pl.DataFrame({"cell": cells, "text": text})
+    table = table.with_columns(iso=_iso_text(spelling).str.extract_groups(_ISO))
+    table = table.with_columns(kind=_kind(spelling), moment=_seconds())
+    if len(digits):
+        as_integer = pl.col("text").cast(pl.Int64, strict=False)
+        table = table.with_columns(moment=pl.when(kind="integer").then(as_integer).otherwise("moment"))
+    return _where_readable(table)
+
+
+def _where_readable(table: pl.DataFrame) -> pl.DataFrame:
+    return table.select("cell", pl.when(pl.col("moment").is_not_null()).then("kind").alias("kind"), "moment")
+
+
+def _spelling_of(digits: pl.Series) -> _Spelling | None:
+    if digits.str.contains(_YEAR.pattern).all():
+        return _YEAR
+    for compact in _COMPACT:
+        # Most, not all: one mistyped date must not turn a column of dates into integers.
+        if digits.str.contains(compact.pattern).sum() * 2 > len(digits):
+            return compact
+    return None
+
+
+def _iso_text(spelling: _Spelling | None) -> pl.Expr:
+    return pl.col("text").str.replace(spelling.pattern, spelling.iso) if spelling else pl.col("text")
+
+
+def _kind(spelling: _Spelling | None) -> pl.Expr:
+    text, day = pl.col("text"), pl.col("iso").struct.field("day")
+    kind = (
+        pl.when(text.str.contains(_INTEGER)).then(pl.lit("integer")).when(day.is_null()).then(pl.lit("month"))
+    )
+    kind_of_iso = kind.otherwise(pl.lit("date"))
+    if spelling is None:
+        return kind_of_iso
+    return pl.when(text.str.contains(spelling.pattern)).then(pl.lit(spelling.kind)).otherwise(kind_of_iso)
+
+
+def _seconds() -> pl.Expr:
+    """Seconds since 1970 in UTC; null where there is no such day."""
+    iso = pl.col("iso").struct
+
+    def number(part: str) -> pl.Expr:
+        return iso.field(part).cast(pl.Int64).fill_null(0)
+
+    day = iso.field("month") + "-" + iso.field("day").fill_null("01")
+    days = day.str.to_date("%Y-%m-%d", strict=False).cast(pl.Int64)
+    clock = number("hour") * 3600 + number("minute") * 60 + number("second")
+    west = iso.field("zone_hours").str.starts_with("-").fill_null(False)
+    zone_minutes = pl.when(west).then(-number("zone_minutes")).otherwise(number("zone_minutes"))
+    return days * _SECONDS_PER_DAY + clock - number("zone_hours") * 3600 - zone_minutes * 60

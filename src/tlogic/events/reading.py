@@ -1,0 +1,105 @@
+"""From whatever holds facts to an `EventTable`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tlogic.errors import InputError
+from tlogic.events.badrows import sift
+from tlogic.events.columns import NAME_ROLES, Columns, check_columns
+from tlogic.events.moments import parse_column
+from tlogic.events.raw import RawFacts
+from tlogic.events.report import FileReport, ReadReport, find_warnings
+from tlogic.events.sources import read_source
+from tlogic.events.splits import split_by_files, split_by_time
+from tlogic.events.steps import lay_timeline, parse_step
+from tlogic.events.table import EventTable
+from tlogic.events.timeline import Label
+
+
+def read_events(
+    source: str | Path | Any,
+    *,
+    valid_from: Label | None = None,
+    test_from: Label | None = None,
+    step: str | int | None = None,
+    columns: Columns | None = None,
+    skip_bad_rows: bool = False,
+) -> EventTable:
+    """Read dated facts.
+
+    Args:
+        source: A folder with a train file, and maybe valid and test files; one file; the name of a dataset,
+            which is a folder under the environment variable TLOGIC_DATA; or a data frame of polars, pandas or
+            pyarrow. Files are .txt and .tsv (tabs) or .csv, also with .gz or .zst; .parquet; and .arrow, .ipc
+            or .feather.
+        valid_from: When the validation period begins. With this or `test_from`, all facts are split by time,
+            whatever file they are in; without both, files are split as they lie, and a single file or data
+            frame is all training data. A period begins with the whole step that the given time lies in.
+        test_from: When the test period begins.
+        step: The length of a step of time, such as "1d", "15m", "1mo", or "24" for integers; found from the
+            data if not given.
+        columns: Which columns are the subject, relation, object and time: four names or positions, or a
+            mapping such as {"subject": "who"}. Common names are known; columns without names are taken in
+            this order.
+        skip_bad_rows: Leave out rows that cannot be read, and report them, instead of refusing the source.
+
+    >>> names = {"who": ["Ann", "Bob"], "does": ["calls", "meets"], "whom": ["Bob", "Ann"]}
+    >>> facts = pl.DataFrame({**names, "day": ["2014-08-09", "2014-08-12"]})
+    >>> table = read_events(facts, columns=["who", "does", "whom", "day"])
+    >>> table.frame["step"].to_list(), table.timeline.label_of(3)
+    ([0, 3], '2014-08-12')
+    """
+    given_step = None if step is None else parse_step(step)
+    sources = read_source(source, check_columns(columns))
+    parts = list(sources.values())
+    rows = _stack(parts)
+    as_integers = given_step is not None and given_step.unit == "integer"
+    kind, moments = parse_column(rows["time"], as_integers=as_integers)
+    rows, bad_rows, examples = sift(rows.with_columns(moments.alias("moment")), kind, parts, skip_bad_rows)
+    files = _count_facts(rows["part"], parts)
+
+    timeline = lay_timeline(kind, rows["moment"].unique().sort().to_numpy(), given_step)
+    rows = rows.with_columns(step=timeline.steps_at(rows["moment"].to_numpy()))
+    if valid_from is None and test_from is None:
+        split = split_by_files(rows, timeline, sources)
+    else:
+        split = split_by_time(rows["step"], timeline, valid_from, test_from)
+
+    frame = rows.select(*NAME_ROLES, "step")
+    report = ReadReport(
+        files=files,
+        facts=frame.height,
+        bad_rows=bad_rows,
+        bad_row_examples=examples,
+        first_time=timeline.label_of(0),
+        last_time=timeline.label_of(int(frame["step"].to_numpy().max())),
+        step_size=timeline.step_size,
+        step_given=given_step is not None,
+        warnings=find_warnings(frame, timeline),
+    )
+    return EventTable(frame, timeline, split.valid_from, split.test_from, report)
+
+
+def _stack(parts: Sequence[RawFacts]) -> pl.DataFrame:
+    """All cells as one table, where each row knows its part and its place in it."""
+    frames = [
+        source.cells.with_row_index("row").with_columns(pl.lit(part, pl.UInt8).alias("part"))
+        for part, source in enumerate(parts)
+    ]
+    if len({frame["time"].dtype for frame in frames}) > 1:
+        # Times of all types can be read from their text.
+        frames = [frame.with_columns(pl.col("time").cast(pl.String)) for frame in frames]
+    return pl.concat(frames)
+
+
+def _count_facts(part_of_row: pl.Series, parts: Sequence[RawFacts]) -> tuple[FileReport, ...]:
+    files = []
+    for part, source in enumerate(parts):
+        facts = int((part_of_row == part).sum())
+        if not facts:
+            raise InputError(f"{source.name} holds no facts.")
+        files.append(FileReport(source.name, source.format, source.header, facts))
+    return tuple(files)

@@ -1,0 +1,93 @@
+"""Where facts come from: a folder of train, valid and test files, one file, a named dataset, a data frame."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from tlogic.errors import InputError
+from tlogic.events.delimited import COMPRESSIONS
+from tlogic.events.frames import FORMATS, as_frame, read_frame, read_frame_file
+from tlogic.events.ids import Names, read_names
+from tlogic.events.raw import RawFacts
+from tlogic.events.text import SEPARATORS, read_text
+
+SPLITS = ("train", "valid", "test")
+
+_READABLE = ", ".join((*SEPARATORS, *FORMATS)) + " (text also .gz or .zst)"
+
+
+def read_source(source: object, given: Mapping[str, str | int]) -> dict[str, RawFacts]:
+    """The raw facts of a source by split, in the order of time; a single file or frame is all "train"."""
+    if isinstance(source, str | Path):
+        files = find_files(source)
+        names = read_names(files["train"].parent) if any(map(_is_text, files.values())) else {}
+        return {split: _read_file(path, given, names) for split, path in files.items()}
+    frame = as_frame(source)
+    if frame is None:
+        raise InputError(
+            f"Facts are read from a path, a dataset's name or a data frame, not from {type(source).__name__}."
+        )
+    return {"train": read_frame(frame, given)}
+
+
+def find_files(source: str | Path) -> dict[str, Path]:
+    """The file of each split of a folder or named dataset; a single file is "train"."""
+    path = Path(source).expanduser()
+    if path.is_file():
+        return {"train": path}
+    return _split_files(path if path.is_dir() else _dataset_folder(str(source)))
+
+
+def _dataset_folder(name: str) -> Path:
+    root = os.environ.get("TLOGIC_DATA")
+    if not root:
+        raise InputError(
+            f"There is no file or folder {name!r}. To read a dataset by its name, "
+            "set the environment variable TLOGIC_DATA to the folder that holds the datasets."
+        )
+    if (folder := Path(root) / name).is_dir():
+        return folder
+    there = sorted(entry.name for entry in Path(root).glob("*/"))
+    raise InputError(
+        f"There is no file or folder {name!r}, nor is it a dataset in {root} (from the environment variable "
+        f"TLOGIC_DATA), which holds {', '.join(there) or 'none'}."
+    )
+
+
+def _split_files(folder: Path) -> dict[str, Path]:
+    files = [path for path in sorted(folder.iterdir()) if path.is_file()]
+    readable = [path for path in files if _format_suffix(path) in (*SEPARATORS, *FORMATS)]
+    found: dict[str, Path] = {}
+    for path in readable:
+        split = _uncompressed(path).stem
+        if split in found:
+            raise InputError(f"{folder} holds both {found[split].name} and {path.name}; keep one of them.")
+        if split in SPLITS:
+            found[split] = path
+    if "train" not in found:
+        raise InputError(
+            f"{folder} holds no train file, such as train.txt or train.parquet; "
+            f"the files it has are {', '.join(path.name for path in readable) or 'of no readable kind'}."
+        )
+    return {split: found[split] for split in SPLITS if split in found}
+
+
+def _read_file(path: Path, given: Mapping[str, str | int], names: Names) -> RawFacts:
+    suffix = _format_suffix(path)
+    if _is_text(path):
+        return read_text(path, SEPARATORS[suffix], given, names)
+    if suffix in FORMATS and suffix == path.suffix.lower():
+        return read_frame_file(path, given)
+    raise InputError(f"{path} is of no known kind; its name should end in {_READABLE}.")
+
+
+def _is_text(path: Path) -> bool:
+    return _format_suffix(path) in SEPARATORS
+
+
+def _uncompressed(path: Path) -> Path:
+    return path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path
+
+
+def _format_suffix(path: Path) -> str:
+    return _uncompressed(path).suffix.lower()

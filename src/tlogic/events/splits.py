@@ -1,0 +1,85 @@
+"""Where training ends: train, valid and test follow each other in time."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import polars as pl
+
+from tlogic.errors import InputError
+from tlogic.events.raw import RawFacts
+from tlogic.events.timeline import Label, Timeline
+
+
+class Split(NamedTuple):
+    """The first steps of the validation and of the test period; both None where all facts are for training.
+
+    A period that is missing is empty: without validation it begins with the test, and without a test the test
+    period begins one step after the last fact.
+    """
+
+    valid_from: int | None
+    test_from: int | None
+
+
+def split_by_time(
+    steps: pl.Series, timeline: Timeline, valid_from: Label | None, test_from: Label | None
+) -> Split:
+    """Split at the given times, of which there is at least one."""
+    end = _last(steps) + 1
+    test = end if test_from is None else timeline.step_of(test_from)
+    valid = test if valid_from is None else timeline.step_of(valid_from)
+    if valid_from is not None and test_from is not None and valid >= test:
+        raise InputError(
+            f"valid_from={valid_from!s} must lie at least one step before test_from={test_from!s}."
+        )
+    _refuse_empty(steps, timeline, "training", 0, valid)
+    if valid_from is not None:
+        _refuse_empty(steps, timeline, "validation", valid, test)
+    if test_from is not None:
+        _refuse_empty(steps, timeline, "test", test, end)
+    return Split(valid, test)
+
+
+def split_by_files(rows: pl.DataFrame, timeline: Timeline, sources: dict[str, RawFacts]) -> Split:
+    """Split as the files do, which must not overlap; the `part` of a row is the position of its file."""
+    spans = rows.group_by("part").agg(first=pl.col("step").min(), last=pl.col("step").max()).sort("part")
+    for earlier, later in pairwise(spans.rows(named=True)):
+        if later["first"] <= earlier["last"]:
+            raise _overlap(rows, timeline, list(sources.values()), earlier["part"], later["part"])
+    starts = dict(zip(sources, spans["first"].to_list(), strict=True))
+    if list(starts) == ["train"]:
+        return Split(None, None)
+    test_from = starts.get("test", _last(rows["step"]) + 1)
+    return Split(starts.get("valid", test_from), test_from)
+
+
+def _refuse_empty(steps: pl.Series, timeline: Timeline, period: str, start: int, end: int) -> None:
+    if steps.is_between(start, end, closed="left").any():
+        return
+    first, last = timeline.label_of(0), timeline.label_of(_last(steps))
+    raise InputError(
+        f"There are no facts for {period}, from {timeline.label_of(start)} to before "
+        f"{timeline.label_of(end)}; all facts lie between {first} and {last}. "
+        "Choose another valid_from or test_from."
+    )
+
+
+def _last(steps: pl.Series) -> int:
+    return int(steps.to_numpy().max())
+
+
+def _overlap(
+    rows: pl.DataFrame, timeline: Timeline, sources: Sequence[RawFacts], earlier: int, later: int
+) -> InputError:
+    last = rows.filter(part=earlier).filter(pl.col("step") == pl.col("step").max()).row(0, named=True)
+    intruder = rows.filter(pl.col("part") == later, pl.col("step") <= last["step"]).row(0, named=True)
+
+    def place(fact: dict[str, int]) -> str:
+        return sources[fact["part"]].quote([fact["row"]])[0].place
+
+    return InputError(
+        f"{place(intruder)}: its time {timeline.label_of(intruder['step'])} is not after "
+        f"{timeline.label_of(last['step'])} of {place(last)}. Train, valid and test must follow each other "
+        "in time without overlap; give valid_from and test_from to split all facts by time instead."
+    )

@@ -1,0 +1,95 @@
+"""How long one step of time is: given by the user, or found from the data."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from tlogic.errors import InputError
+from tlogic.events.moments import Kind
+from tlogic.events.timeline import Integers, Timeline, Unit
+
+_SUFFIXES: dict[str, Unit] = {
+    "": "integer",
+    "s": "second",
+    "m": "minute",
+    "h": "hour",
+    "d": "day",
+    "w": "week",
+    "mo": "month",
+    "y": "year",
+}
+_CLOCK_UNITS: dict[Unit, int] = {"day": 86_400, "hour": 3600, "minute": 60, "second": 1}
+
+
+@dataclass(frozen=True)
+class Step:
+    """The length of one step of time, such as 15 minutes."""
+
+    unit: Unit
+    count: int
+
+
+def parse_step(step: str | int) -> Step:
+    """Read a step such as "1d", "15m" or, for integers, "24".
+
+    >>> parse_step("15m"), parse_step(24)
+    (Step(unit='minute', count=15), Step(unit='integer', count=24))
+    """
+    found = re.fullmatch(r"([1-9]\d*)\s*([a-z]*)", str(step).strip().lower())
+    if not found or found[2] not in _SUFFIXES:
+        raise InputError(
+            f'The step {step!r} is not understood; expected a count and a unit such as "30s", "15m" '
+            '(minutes), "1h", "1d", "1w", "1mo", "1y", or a number such as "24" for integer times.'
+        )
+    return Step(_SUFFIXES[found[2]], int(found[1]))
+
+
+def find_step(kind: Kind, moments: Integers) -> Step:
+    """The longest natural step on which all the moments (sorted, each once) lie.
+
+    >>> find_step("integer", np.array([0, 24, 72]))
+    Step(unit='integer', count=24)
+    """
+    if kind == "integer":
+        return Step("integer", int(np.gcd.reduce(np.diff(moments))) or 1)
+    if kind == "year" or _all_begin_one(moments, "Y"):
+        return Step("year", 1)
+    if kind == "month" or _all_begin_one(moments, "M"):
+        return Step("month", 1)
+    return _find_clock_step(moments)
+
+
+def lay_timeline(kind: Kind, moments: Integers, given: Step | None) -> Timeline:
+    """The timeline of the moments (sorted, each once), with step 0 at the earliest of them.
+
+    A given step cuts time where people cut it: at midnight, on Mondays, in January, at round numbers.
+    """
+    step = given or find_step(kind, moments)
+    unit, count = step.unit, step.count
+    if unit == "integer" and kind != "integer":
+        raise InputError(
+            f'The times are calendar dates, so a step of {count} needs a unit, such as "{count}d".'
+        )
+    if unit != "integer" and kind == "integer":
+        raise InputError(
+            f"The times are integers, so the step must be a number such as 24, not {count} {unit}."
+        )
+    cut_at = "2000" if unit != "integer" else "0" if given else str(moments[0])
+    cuts = Timeline(unit, count, cut_at)
+    return Timeline(unit, count, str(cuts.labels_of(cuts.steps_at(moments[:1]))[0]))
+
+
+def _all_begin_one(moments: Integers, numpy_unit: str) -> bool:
+    """Whether all moments begin a year (or month), and not all the same one."""
+    exact = moments.astype("datetime64[s]")
+    rounded = exact.astype(f"datetime64[{numpy_unit}]")
+    return bool((rounded == exact).all() and rounded[0] != rounded[-1])
+
+
+def _find_clock_step(moments: Integers) -> Step:
+    # With a whole day among the divisors, steps begin at midnight.
+    seconds = int(np.gcd.reduce(moments, initial=_CLOCK_UNITS["day"]))
+    unit = next(unit for unit, length in _CLOCK_UNITS.items() if seconds % length == 0)
+    # A single moment tells the unit, but not how many of them make a step.
+    return Step(unit, seconds // _CLOCK_UNITS[unit] if len(moments) > 1 else 1)

@@ -1,0 +1,152 @@
+"""Integer steps and the dates people write: two views of the same line of time."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import date
+from functools import cached_property, lru_cache
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from tlogic.errors import InputError
+from tlogic.events.moments import EXPECTED_TIMES, parse_times
+
+Unit = Literal["integer", "second", "minute", "hour", "day", "week", "month", "year"]
+Label = str | date | int
+Integers = npt.NDArray[np.int64]
+
+_NUMPY_UNITS = {"second": "s", "minute": "m", "hour": "h", "day": "D", "week": "D", "month": "M", "year": "Y"}
+# Weeks begin on Monday, but 1970 began on a Thursday.
+_DAYS_FROM_MONDAY_TO_1970 = 3
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Steps of equal length, counted from 0: `count` units each, the first of them at `origin`.
+
+    >>> days = Timeline("day", 1, "2014-08-09")
+    >>> days.step_of("2014-08-11"), days.label_of(2)
+    (2, '2014-08-11')
+    >>> quarters = Timeline("minute", 15, "2014-08-09 13:00")
+    >>> quarters.step_of("2014-08-09 13:59"), quarters.label_of(3)
+    (3, '2014-08-09 13:45')
+    """
+
+    unit: Unit
+    count: int
+    origin: str
+
+    def __post_init__(self) -> None:
+        if self.unit not in get_args(Unit):
+            raise InputError(
+                f"Unknown unit of time {self.unit!r}; expected one of {', '.join(get_args(Unit))}."
+            )
+        if not isinstance(self.count, int) or self.count < 1:
+            raise InputError(f"A step of time is 1 or more of the unit {self.unit} long, not {self.count!r}.")
+        # One spelling for each origin, so that equal timelines compare equal.
+        object.__setattr__(self, "origin", self.label_of(0))
+
+    @property
+    def step_size(self) -> str:
+        """The length of one step, in words.
+
+        >>> Timeline("minute", 15, "2014-08-09").step_size
+        '15 minutes'
+        """
+        if self.unit == "integer":
+            return str(self.count)
+        return f"{self.count} {self.unit}{'s' if self.count > 1 else ''}"
+
+    def step_of(self, label: Label) -> int:
+        """The step a date, date-time or integer falls in; it may lie before the origin, and then is negative.
+
+        >>> Timeline("year", 1, "1999").step_of("2014-08-09")
+        15
+        """
+        return int(self.steps_at(np.array([self._moment_of(label)]))[0])
+
+    def label_of(self, step: int) -> str:
+        """The start of a step, as people write it.
+
+        >>> Timeline("month", 1, "2014-08").label_of(5), Timeline("integer", 24, "0").label_of(5)
+        ('2015-01', '120')
+        """
+        return str(self.labels_of(np.array([step]))[0])
+
+    def steps_at(self, moments: Integers) -> Integers:
+        """The steps of many moments, which are seconds since 1970 (or integers, where the unit is one)."""
+        return (_ordinals(moments, self.unit) - self._origin_ordinal) // self.count
+
+    def labels_of(self, steps: npt.ArrayLike) -> npt.NDArray[np.str_]:
+        """The labels of many steps.
+
+        >>> Timeline("week", 1, "2014-08-04").labels_of([0, 1]).tolist()
+        ['2014-08-04', '2014-08-11']
+        """
+        return _labels(np.asarray(steps, dtype=np.int64) * self.count + self._origin_ordinal, self.unit)
+
+    def to_dict(self) -> dict[str, Any]:
+        """A small dict of plain values, for files; `from_dict` takes it back.
+
+        >>> Timeline("day", 1, "2014-08-09").to_dict()
+        {'unit': 'day', 'count': 1, 'origin': '2014-08-09'}
+        """
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The timeline that `to_dict` described.
+
+        >>> Timeline.from_dict({"unit": "day", "count": 1, "origin": "2014-08-09"}).label_of(1)
+        '2014-08-10'
+        """
+        try:
+            return cls(**values)
+        except TypeError as error:
+            raise InputError(
+                f"A timeline has a unit, a count and an origin; found {dict(values)}."
+            ) from error
+
+    @cached_property
+    def _origin_ordinal(self) -> int:
+        return int(_ordinals(np.array([self._moment_of(self.origin)]), self.unit)[0])
+
+    def _moment_of(self, label: Label) -> int:
+        text = label.isoformat() if isinstance(label, date) else str(label)
+        return _moment(text, as_integer=self.unit == "integer")
+
+
+# One label takes as long to read as a thousand, and the same ones are asked for again and again.
+@lru_cache(maxsize=4096)
+def _moment(text: str, as_integer: bool) -> int:
+    # Where dates are expected, four digits are a year, be it far in the past or future.
+    spelled = text if as_integer else re.sub(r"^\s*(\d{4})\s*$", r"\1-01", text)
+    _, kind, moment = parse_times(pl.Series([spelled]), as_integers=as_integer).row(0)
+    if kind is None:
+        raise InputError(f"The time {text!r} is not understood; expected {EXPECTED_TIMES}.")
+    if as_integer != (kind == "integer"):
+        found, expected = ("a date", "an integer") if as_integer else ("an integer", "a date")
+        raise InputError(f"The time {text!r} is {found}, but {expected} is expected here.")
+    return int(moment)
+
+
+def _ordinals(moments: Integers, unit: Unit) -> Integers:
+    """How many units lie between 1970 and each moment, rounded down."""
+    if unit == "integer":
+        return moments
+    ordinals = moments.astype("datetime64[s]").astype(f"datetime64[{_NUMPY_UNITS[unit]}]").astype(np.int64)
+    return (ordinals + _DAYS_FROM_MONDAY_TO_1970) // 7 if unit == "week" else ordinals
+
+
+def _labels(ordinals: Integers, unit: Unit) -> npt.NDArray[np.str_]:
+    if unit == "integer":
+        return ordinals.astype(np.str_)
+    if unit == "week":
+        ordinals = ordinals * 7 - _DAYS_FROM_MONDAY_TO_1970
+    dates = ordinals.astype(f"datetime64[{_NUMPY_UNITS[unit]}]")
+    if unit == "hour":
+        dates = dates.astype("datetime64[m]")
+    return np.char.replace(np.datetime_as_string(dates), "T", " ")

@@ -1,0 +1,183 @@
+"""Rule application: queries in, scored candidates out."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tlogic.forecasting.candidates import Candidates, add_scores, new_candidates, top_is_distinct, watch_top
+from tlogic.forecasting.grounding import (
+    Loops,
+    Path,
+    ground_chain,
+    ground_closed,
+    ground_loop,
+    ground_open,
+    ground_single,
+    new_loops,
+    new_path,
+)
+from tlogic.forecasting.joins import Joins, new_joins
+from tlogic.forecasting.known import Known, learn_until, nothing_known
+from tlogic.forecasting.plans import CHAIN, CLOSED, OPEN, SINGLE, RulePlans
+from tlogic.forecasting.reached import Reached, new_reached
+from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.index import TripleIndex
+
+
+class Queries(NamedTuple):
+    """Queries (subject, relation, ?, time), sorted by time. Only facts before ``known_until`` may be used."""
+
+    subject: Ints
+    relation: Ints
+    time: Ints
+    known_until: Ints
+
+
+class Scored(NamedTuple):
+    """The candidates of each query and their scores."""
+
+    start: Ints
+    """Per query: its first candidate."""
+    entity: Ints
+    score: Floats
+    n_rules: Ints
+    """Per query: how many of its relation's rules were tried before stopping."""
+
+
+class Rulebook(NamedTuple):
+    """How rules are applied: what does not change from query to query."""
+
+    plans: RulePlans
+    alpha: float
+    decay: Floats
+    """(1 - alpha) * exp(-lambda * age), per age."""
+    window: int
+    limit: int
+    k: int
+    published_stop: bool
+
+
+class Workspace(NamedTuple):
+    """Scratch memory of one worker."""
+
+    known: Known
+    joins: Joins
+    path: Path
+    loops: Loops
+    inner: Reached
+    reached: Reached
+    candidates: Candidates
+    slot_of: Ints
+    """Per relation: the query subject's slot, or -1."""
+
+
+def new_workspace(triples: TripleIndex, n_entities: int, n_relations: int, book: Rulebook) -> Workspace:
+    """Scratch memory for a graph, with nothing known yet."""
+    return Workspace(
+        known=nothing_known(triples),
+        joins=new_joins(n_entities, len(triples.target)),
+        path=new_path(int(np.diff(book.plans.bodies.start).max(initial=1))),
+        loops=new_loops(n_entities),
+        inner=new_reached(n_entities),
+        reached=new_reached(n_entities),
+        candidates=new_candidates(n_entities, book.k),
+        slot_of=np.full(n_relations, -1, np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def apply_rules(triples: TripleIndex, book: Rulebook, work: Workspace, queries: Queries) -> Scored:
+    """Apply each query's rules by decreasing confidence until enough candidates are found; score them by noisy-OR."""
+    number, entity, miss = work.candidates.number, work.candidates.entity, work.candidates.miss
+    n_queries = len(queries.subject)
+    start, n_rules = np.zeros(n_queries + 1, np.int64), np.zeros(n_queries, np.int64)
+    out_entity, out_score = np.empty(1 << 12, np.int32), np.empty(1 << 12, np.float64)
+    scores = np.empty(1 << 12, np.float32)
+    end = 0
+    for q in range(n_queries):
+        if q == 0 or queries.known_until[q] > queries.known_until[q - 1]:
+            learn_until(work.known, triples, queries.known_until[q])
+        n, n_rules[q], scores = _apply_to_query(book, work, queries, q, scores)
+        if end + n > len(out_entity):
+            out_entity, out_score = _larger(out_entity, end, n), _larger(out_score, end, n)
+        for m in range(n):
+            out_entity[end + m] = entity[m]
+            out_score[end + m] = 1.0 - np.float64(miss[m])
+            number[entity[m]] = -1
+        end += n
+        start[q + 1] = end
+    return Scored(start, out_entity[:end].copy(), out_score[:end].copy(), n_rules)
+
+
+@njit(cache=True, nogil=True)
+def _apply_to_query(
+    book: Rulebook, work: Workspace, queries: Queries, q: int, scores: Floats
+) -> tuple[int, int, Floats]:
+    """Fill the candidates of one query: their number, how many rules were tried, and the room for scores."""
+    known, reached, candidates, slot_of = work.known, work.reached, work.candidates, work.slot_of
+    plans, k, published_stop = book.plans, book.k, book.published_stop
+    subject, relation, now = queries.subject[q], queries.relation[q], queries.time[q]
+    since = max(now - book.window, 0)
+    _open_slots(known, slot_of, subject, since)
+    n_candidates, n_scores, watching = 0, 0, False
+    first, end = plans.head_start[relation], plans.head_start[relation + 1]
+    rule = first
+    while rule < end:
+        slot = slot_of[plans.first[rule]]
+        n_reached = 0
+        if slot >= 0:
+            kind, part = plans.kind[rule], plans.part[rule]
+            if kind == SINGLE:
+                n_reached = ground_single(known, slot, since, book.limit, reached)
+            elif kind == CHAIN:
+                n_reached = ground_chain(known, plans.bodies, part, subject, since, book.limit, work.path, reached)
+            elif kind == OPEN:
+                n_reached = ground_open(
+                    known, plans.joins, work.joins, part, slot, now, since, work.inner, reached
+                )
+            elif kind == CLOSED:
+                n_reached = ground_closed(known, plans.joins, work.joins, part, slot, now, since, reached)
+            elif slot_of[plans.back[rule]] >= 0:
+                back = slot_of[plans.back[rule]]
+                n_reached = ground_loop(
+                    known, plans.bodies, work.loops, part, slot, back, subject, since, work.path, work.inner, reached
+                )
+        if n_reached > 0:
+            base = book.alpha * plans.confidence[rule]
+            n_candidates, n_contenders, scores, n_scores = add_scores(
+                candidates, n_candidates, scores, n_scores, watching, reached, n_reached, base, book.decay, now, published_stop
+            )
+            if n_candidates >= k:
+                if not published_stop:
+                    break
+                if not watching:
+                    n_contenders = watch_top(candidates, n_candidates)
+                    watching = True
+                if top_is_distinct(candidates, scores, n_contenders):
+                    break
+        rule += 1
+    _close_slots(known, slot_of, subject)
+    return n_candidates, min(rule + 1, end) - first, scores
+
+
+@njit(cache=True, nogil=True)
+def _open_slots(known: Known, slot_of: Ints, subject: int, since: int) -> None:
+    """Note the subject's slots that hold facts at or after ``since``."""
+    for slot in range(known.slot_start[subject], known.slot_start[subject + 1]):
+        if known.slot_newest[slot] >= since:
+            slot_of[known.slot_relation[slot]] = slot
+
+
+@njit(cache=True, nogil=True)
+def _close_slots(known: Known, slot_of: Ints, subject: int) -> None:
+    for slot in range(known.slot_start[subject], known.slot_start[subject + 1]):
+        slot_of[known.slot_relation[slot]] = -1
+
+
+@njit(cache=True, nogil=True)
+def _larger(array: Ints, used: int, needed: int) -> Ints:
+    """The used part of an array, in at least twice the room."""
+    larger = np.empty(2 * (used + needed), array.dtype)
+    larger[:used] = array[:used]
+    return larger

@@ -1,0 +1,321 @@
+"""Grounding: from a query's subject along a rule's body to candidates, each with the latest possible t_1.
+
+The score needs only the latest t_1 of each candidate. So triples are joined, not events: for a path of triples take the newest time of
+the last one, then the newest time of the one before that is not later, and so on back to t_1. A step to a new variable scans a slot;
+a step to a repeated variable is a look-up.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tlogic.forecasting.joins import (
+    BACK_SLOT,
+    EMPTY,
+    END,
+    KEY,
+    LATEST,
+    MADE,
+    SLOT,
+    START,
+    Joins,
+    close,
+    find_row,
+    make_open,
+    remember_closed,
+)
+from tlogic.forecasting.known import NEVER, Known, latest_until
+from tlogic.forecasting.plans import BodyTable, JoinTable
+from tlogic.forecasting.reached import Reached
+from tlogic.graph.arrays import Ints
+from tlogic.graph.search import find, first_at_least
+
+UNLIMITED = 1 << 60
+
+
+class Path(NamedTuple):
+    """The state of a depth-first search along a body, per atom."""
+
+    triple: Ints
+    cursor: Ints
+    end: Ints
+    floor: Ints
+    """Times below it are out of the window, or of triples too old to follow."""
+    quota: Ints
+    """How many triples whose newest time is exactly the floor may still be followed."""
+    bound: Ints
+    """The latest t_1 that the path up to here allows."""
+    entity: Ints
+    closing_for: Ints
+    closing_slot: Ints
+    """The slot in which a repeated variable is looked up, and the entity it belongs to."""
+
+
+class Loops(NamedTuple):
+    """Pairs of triples that lead away from an entity and back, with the latest t_1 of each."""
+
+    away: Ints
+    back: Ints
+    bound: Ints
+
+
+def new_loops(n_entities: int) -> Loops:
+    """Room for a loop over every entity."""
+    return Loops(*(np.empty(n_entities, np.int64) for _ in Loops._fields))
+
+
+def new_path(longest: int) -> Path:
+    """Room for a body of the given length."""
+    return Path(*(np.zeros(longest + 1, np.int64) for _ in Path._fields))
+
+
+@njit(cache=True, nogil=True)
+def ground_single(known: Known, slot: int, since: int, limit: int, reached: Reached) -> int:
+    """Follow a body of one step through ``slot``; how many entities were reached. See ``ground_chain``."""
+    target, newest = known.target, known.newest
+    start, end = known.triple_start[slot], known.triple_start[slot + 1]
+    best, found = reached
+    floor, quota = newest_only(newest, start, end, limit, since)
+    n_found = 0
+    for triple in range(start, end):
+        t = newest[triple]
+        if t < floor or (t == floor and quota == 0):
+            continue
+        quota -= t == floor
+        best[target[triple]] = t
+        found[n_found] = target[triple]
+        n_found += 1
+    return n_found
+
+
+@njit(cache=True, nogil=True)
+def ground_chain(
+    known: Known, bodies: BodyTable, body: int, source: int, since: int, limit: int, path: Path, reached: Reached
+) -> int:
+    """Follow a body from ``source`` over facts at or after ``since``; how many entities were reached.
+
+    Of each slot only the ``limit`` newest triples are followed.
+    """
+    target, newest, slot_newest = known.target, known.newest, known.slot_newest
+    time_start, time, n_times = known.time_start, known.time, known.n_times
+    slot_start, slot_relation, triple_start = known.slot_start, known.slot_relation, known.triple_start
+    triples, cursor, end, floor, quota, bound, entity, closing_for, closing_slot = path
+    best, found = reached
+    relation, inverse, origin, binding = bodies.relation, bodies.inverse, bodies.origin, bodies.binding
+    first = bodies.start[body]
+    last = bodies.start[body + 1] - first - 1
+    closing_for[: last + 1] = NEVER
+    entity[0] = source
+    n_found = 0
+    depth = 0
+    entering = True
+    while depth >= 0:
+        atom = first + depth
+        if entering:  # choose the triples that lead on from entity[depth]
+            entering = False
+            cursor[depth], end[depth], floor[depth], quota[depth] = 0, 0, since, UNLIMITED
+            if binding[atom] < 0:
+                slot = find(slot_start, slot_relation, entity[depth], relation[atom])
+                if slot >= 0 and slot_newest[slot] >= since:
+                    cursor[depth], end[depth] = triple_start[slot], triple_start[slot + 1]
+                    floor[depth], quota[depth] = newest_only(newest, cursor[depth], end[depth], limit, since)
+            else:  # look it up from the side that was known first: its slot serves many look-ups
+                holder, other, step = entity[depth], entity[binding[atom]], relation[atom]
+                if origin[atom] > binding[atom]:
+                    holder, other, step = other, holder, inverse[atom]
+                if closing_for[depth] != holder:
+                    closing_for[depth] = holder
+                    closing_slot[depth] = find(slot_start, slot_relation, holder, step)
+                if closing_slot[depth] >= 0:
+                    triple = find(triple_start, target, closing_slot[depth], other)
+                    if triple >= 0:
+                        cursor[depth], end[depth] = triple, triple + 1
+        descended = False
+        ceiling = bound[depth - 1] if depth > 0 else UNLIMITED
+        for triple in range(cursor[depth], end[depth]):
+            t = newest[triple]
+            if t <= floor[depth]:
+                if t < floor[depth] or quota[depth] == 0:
+                    continue
+                quota[depth] -= 1
+            reaches = target[triple] if binding[atom] < 0 else entity[binding[atom]]
+            if depth == last and best[reaches] >= min(t, ceiling):
+                continue
+            for i in range(depth - 1, -1, -1):  # back along the path to t_1
+                if newest[triples[i]] <= t:
+                    t = bound[i]
+                    break
+                t = latest_until(time_start, time, n_times, triples[i], t)
+                if t < since:
+                    break
+            if t < since:
+                continue
+            if depth < last:
+                triples[depth], bound[depth], entity[depth + 1] = triple, t, reaches
+                cursor[depth] = triple + 1
+                descended = True
+                break
+            if best[reaches] == NEVER:
+                found[n_found] = reaches
+                n_found += 1
+            if best[reaches] < t:
+                best[reaches] = t
+        depth += 1 if descended else -1
+        entering = descended
+    return n_found
+
+
+@njit(cache=True, nogil=True)
+def ground_open(
+    known: Known, table: JoinTable, joins: Joins, join: int, slot: int, now: int, since: int, inner: Reached, reached: Reached
+) -> int:
+    """Follow the first step through ``slot`` to each x, and from there an open join."""
+    target, newest, triple_start = known.target, known.newest, known.triple_start
+    time_start, time, n_times = known.time_start, known.time, known.n_times
+    row, join_entity, join_time = joins.row, joins.entity, joins.time
+    second, third = table.second[join], table.third[join]
+    best, found = reached
+    n_found = 0
+    for triple in range(triple_start[slot], triple_start[slot + 1]):
+        ceiling = newest[triple]
+        if ceiling < since:
+            continue
+        place = find_row(row, join, target[triple])
+        if row[place, KEY] == EMPTY or row[place, MADE] < now:
+            place = make_open(known, joins, second, third, join, target[triple], now, since, inner)
+        times, times_end = time_start[triple], time_start[triple] + n_times[triple]
+        oldest = max(time[times], since)
+        for i in range(row[place, START], row[place, END]):
+            c, t = join_entity[i], join_time[i]
+            if t < oldest or best[c] >= min(t, ceiling):
+                continue
+            if t < ceiling:
+                t = time[first_at_least(time, times, times_end, t + 1) - 1]
+                if t < since or t <= best[c]:
+                    continue
+            else:
+                t = ceiling
+            if best[c] == NEVER:
+                found[n_found] = c
+                n_found += 1
+            best[c] = t
+    return n_found
+
+
+@njit(cache=True, nogil=True)
+def ground_closed(
+    known: Known, table: JoinTable, joins: Joins, join: int, slot: int, now: int, since: int, reached: Reached
+) -> int:
+    """Follow the first step through ``slot`` to each x, and from there a closed join back to x, the candidate."""
+    target, newest, triple_start, slot_newest = known.target, known.newest, known.triple_start, known.slot_newest
+    time_start, time, n_times = known.time_start, known.time, known.n_times
+    row = joins.row
+    second, back = table.second[join], table.third[join]
+    best, found = reached
+    n_found = 0
+    for triple in range(triple_start[slot], triple_start[slot + 1]):
+        if newest[triple] < since:
+            continue
+        x = target[triple]
+        place = find_row(row, join, x)
+        if row[place, KEY] == EMPTY:
+            place = remember_closed(known, joins, second, back, join, x)
+        away_slot, back_slot = row[place, SLOT], row[place, BACK_SLOT]
+        if away_slot < 0 or back_slot < 0:
+            continue
+        if max(slot_newest[away_slot], slot_newest[back_slot]) >= row[place, MADE]:
+            row[place, LATEST] = close(known, away_slot, back_slot)
+            row[place, MADE] = now
+        t = row[place, LATEST]
+        if t >= since:
+            t = latest_until(time_start, time, n_times, triple, t)
+        if t >= since:
+            best[x] = t
+            found[n_found] = x
+            n_found += 1
+    return n_found
+
+
+@njit(cache=True, nogil=True)
+def ground_loop(
+    known: Known,
+    bodies: BodyTable,
+    loops: Loops,
+    rest: int,
+    slot: int,
+    back_slot: int,
+    source: int,
+    since: int,
+    path: Path,
+    inner: Reached,
+    reached: Reached,
+) -> int:
+    """Follow a rest from ``source``, after a loop of two steps through ``slot`` and back.
+
+    A candidate's t_1 depends on its rest only through the time at which the rest begins. Loops are tried in order of the latest t_1 they
+    allow, and the first that allows no later one ends the search.
+    """
+    newest = known.newest
+    time_start, time, n_times = known.time_start, known.time, known.n_times
+    n_loops = _find_loops(known, loops, slot, back_slot, since)
+    if n_loops == 0:
+        return 0
+    order = np.argsort(-loops.bound[:n_loops], kind="mergesort")
+    best, found = reached
+    n_found = 0
+    for i in range(ground_chain(known, bodies, rest, source, since, UNLIMITED, path, inner)):
+        c = inner.entity[i]
+        begins = inner.best[c]
+        inner.best[c] = NEVER
+        latest = NEVER
+        for loop in order:
+            if loops.bound[loop] <= latest:
+                break
+            away, back = loops.away[loop], loops.back[loop]
+            if newest[back] <= begins:
+                latest = loops.bound[loop]
+                break
+            t = latest_until(time_start, time, n_times, back, begins)
+            if t >= since and t > latest:
+                latest = max(latest, latest_until(time_start, time, n_times, away, t))
+        if latest >= since:
+            best[c] = latest
+            found[n_found] = c
+            n_found += 1
+    return n_found
+
+
+@njit(cache=True, nogil=True)
+def _find_loops(known: Known, loops: Loops, slot: int, back_slot: int, since: int) -> int:
+    """The triples of two slots of one source that share a target, by merging; how many allow a t_1 at or after ``since``."""
+    target, newest, triple_start = known.target, known.newest, known.triple_start
+    time_start, time, n_times = known.time_start, known.time, known.n_times
+    back, back_end = triple_start[back_slot], triple_start[back_slot + 1]
+    start, end = triple_start[slot], triple_start[slot + 1]
+    n = 0
+    for away in range(start, end):
+        if newest[away] < since:
+            continue
+        while back < back_end and target[back] < target[away]:
+            back += 1
+        if back == back_end:
+            break
+        if target[back] == target[away]:
+            t = latest_until(time_start, time, n_times, away, newest[back])
+            if t >= since:
+                loops.away[n], loops.back[n], loops.bound[n] = away, back, t
+                n += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def newest_only(newest: Ints, start: int, end: int, limit: int, since: int) -> tuple[int, int]:
+    """From which time on triples are followed, and how many of exactly that time, so that they are the ``limit`` newest."""
+    if end - start <= limit:
+        return since, UNLIMITED
+    times = np.sort(newest[start:end])
+    floor = times[len(times) - limit]
+    if floor < since:
+        return since, UNLIMITED
+    return floor, limit - (len(times) - np.searchsorted(times, floor, side="right"))

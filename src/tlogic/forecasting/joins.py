@@ -1,0 +1,211 @@
+"""The second and third step of a body, from an entity x: remembered, and kept up to date as time goes on.
+
+An *open join* maps each entity c with r2(x, y), r3(y, c) to the latest time of the first of the two facts. A *closed join* asks the
+same for c = x alone: one time. Both depend on x and two relations, not on a query. New facts can only raise these times, so a
+remembered join has to look only at what has happened since it was last used.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tlogic.forecasting.known import NEVER, Known, latest_until
+from tlogic.forecasting.reached import Reached
+from tlogic.graph.arrays import Ints
+from tlogic.graph.search import find, first_at_least
+from tlogic.learning.randomness import scramble
+
+# The columns of a row: eight numbers, one cache line.
+KEY, MADE, SLOT, BACK_SLOT, LATEST, START, END, ROOM = 0, 1, 2, 3, 4, 5, 6, 7
+NEXT = BACK_SLOT
+EMPTY = 0
+
+
+class Joins(NamedTuple):
+    """Remembered joins: a hash table whose rows own ranges of the arrays beside it."""
+
+    row: Ints
+    """KEY: the join's number and x in one number, or EMPTY. MADE: what happened before this time is included. SLOT: the slot of r2.
+    Closed joins: BACK_SLOT: the slot of r3's inverse; LATEST: the time. Open joins: NEXT: where the slots of r3 stand in
+    ``next_slots``, one for each triple of the slot of r2; START, END: the entries; ROOM: the end of the room for them."""
+    entity: Ints
+    time: Ints
+    next_slots: Ints
+    used: Ints
+    """Three numbers: rows, entries and next slots in use."""
+
+
+def new_joins(n_entities: int, n_triples: int) -> Joins:
+    """An empty memory; memory pages that are never written to cost nothing."""
+    n_entries = max(1 << 22, 4 * n_entities)
+    return Joins(
+        row=np.zeros((1 << 18, 8), np.int64),
+        entity=np.empty(n_entries, np.int32),
+        time=np.empty(n_entries, np.int32),
+        next_slots=np.empty(max(1 << 22, n_triples), np.int32),
+        used=np.zeros(3, np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def forget_joins(joins: Joins) -> None:
+    """Start over with an empty memory."""
+    if joins.used[0] > 0:
+        joins.row[:, KEY] = EMPTY
+        joins.used[:] = 0
+
+
+@njit(cache=True, nogil=True)
+def find_row(row: Ints, join: int, x: int) -> int:
+    """The row of a join from x, or the empty row where it belongs."""
+    key = _key(join, x)
+    mask = len(row) - 1
+    place = np.int64(scramble(np.uint64(key))) & mask
+    while row[place, KEY] != key and row[place, KEY] != EMPTY:
+        place = (place + 1) & mask
+    return place
+
+
+@njit(cache=True, nogil=True)
+def _key(join: int, x: int) -> int:
+    return (np.int64(join + 1) << 32) | np.int64(x)
+
+
+@njit(cache=True, nogil=True)
+def remember_closed(known: Known, joins: Joins, second: int, back: int, join: int, x: int) -> int:
+    """A new row for a closed join, not yet made; ``back`` is the inverse of r3."""
+    if 2 * joins.used[0] >= len(joins.row):
+        forget_joins(joins)
+    place = find_row(joins.row, join, x)
+    row = joins.row[place]
+    joins.used[0] += 1
+    row[KEY], row[MADE], row[LATEST] = _key(join, x), 0, NEVER
+    row[SLOT] = find(known.slot_start, known.slot_relation, x, second)
+    row[BACK_SLOT] = find(known.slot_start, known.slot_relation, x, back)
+    return place
+
+
+@njit(cache=True, nogil=True)
+def close(known: Known, slot: int, back_slot: int) -> int:
+    """The latest time of r2(x, y) that r3(y, x) follows, over all y: merges the slots of r2 and of r3's inverse."""
+    target, newest, triple_start = known.target, known.newest, known.triple_start
+    time_start, time, n_times = known.time_start, known.time, known.n_times
+    back, back_end = triple_start[back_slot], triple_start[back_slot + 1]
+    latest = NEVER
+    for triple in range(triple_start[slot], triple_start[slot + 1]):
+        while back < back_end and target[back] < target[triple]:
+            back += 1
+        if back == back_end:
+            break
+        if target[back] == target[triple] and min(newest[triple], newest[back]) > latest:
+            latest = max(latest, latest_until(time_start, time, n_times, triple, newest[back]))
+    return latest
+
+
+@njit(cache=True, nogil=True)
+def make_open(
+    known: Known, joins: Joins, second: int, third: int, join: int, x: int, now: int, since: int, scratch: Reached
+) -> int:
+    """Bring an open join up to date; the row that owns its entries.
+
+    Entries whose time lies before ``since`` may be missing: the window only moves forward.
+    """
+    if joins.used[1] + 2 * len(scratch.best) > len(joins.entity):
+        forget_joins(joins)
+    place = find_row(joins.row, join, x)
+    if joins.row[place, KEY] == EMPTY:
+        place = _remember_open(known, joins, second, third, join, x)
+    row = joins.row[place]
+    if row[SLOT] >= 0:
+        n = _update(known, joins, row, since, scratch)
+        if n >= 0:
+            _store(joins, row, n, since, scratch)
+    row[MADE] = now
+    return place
+
+
+@njit(cache=True, nogil=True)
+def _remember_open(known: Known, joins: Joins, second: int, third: int, join: int, x: int) -> int:
+    """An empty row for an open join, with the slots that its second step leads to."""
+    triple_start, target = known.triple_start, known.target
+    slot_start, slot_relation, next_slots = known.slot_start, known.slot_relation, joins.next_slots
+    slot = find(slot_start, slot_relation, x, second)
+    n_next = triple_start[slot + 1] - triple_start[slot] if slot >= 0 else 0
+    if 2 * joins.used[0] >= len(joins.row) or joins.used[2] + n_next > len(next_slots):
+        forget_joins(joins)
+    place = find_row(joins.row, join, x)
+    row = joins.row[place]
+    row[:] = 0
+    row[KEY], row[SLOT], row[NEXT] = _key(join, x), slot, joins.used[2]
+    for i in range(n_next):
+        next_slots[row[NEXT] + i] = find(slot_start, slot_relation, target[triple_start[slot] + i], third)
+    joins.used[0] += 1
+    joins.used[2] += n_next
+    return place
+
+
+@njit(cache=True, nogil=True)
+def _update(known: Known, joins: Joins, row: Ints, since: int, scratch: Reached) -> int:
+    """Collect a join's entries and what has changed in scratch; their number, or -1 where nothing has changed."""
+    target, newest, triple_start, slot_newest = known.target, known.newest, known.triple_start, known.slot_newest
+    time_start, time, n_times, next_slots = known.time_start, known.time, known.n_times, joins.next_slots
+    best, found = scratch
+    made, next_start = row[MADE], row[NEXT]
+    first, end = triple_start[row[SLOT]], triple_start[row[SLOT] + 1]
+    n = -1
+    for triple in range(first, end):
+        ceiling = newest[triple]
+        next_slot = next_slots[next_start + triple - first]
+        if ceiling < since or next_slot < 0 or (ceiling < made and slot_newest[next_slot] < made):
+            continue
+        if n < 0:
+            n = _load(joins, row, scratch)
+        times, times_end = time_start[triple], time_start[triple] + n_times[triple]
+        oldest = max(time[times], since)
+        changed_since = oldest if ceiling >= made else max(made, oldest)
+        for last in range(triple_start[next_slot], triple_start[next_slot + 1]):
+            t = newest[last]
+            c = target[last]
+            if t < changed_since or best[c] >= min(t, ceiling):
+                continue
+            if t < ceiling:
+                t = time[first_at_least(time, times, times_end, t + 1) - 1]
+                if t <= best[c]:
+                    continue
+            else:
+                t = ceiling
+            if best[c] == NEVER:
+                found[n] = c
+                n += 1
+            best[c] = t
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _load(joins: Joins, row: Ints, scratch: Reached) -> int:
+    """Spread a join's entries over scratch; their number."""
+    start, end = row[START], row[END]
+    for i in range(start, end):
+        scratch.entity[i - start] = joins.entity[i]
+        scratch.best[joins.entity[i]] = joins.time[i]
+    return end - start
+
+
+@njit(cache=True, nogil=True)
+def _store(joins: Joins, row: Ints, n: int, since: int, scratch: Reached) -> None:
+    """Move scratch into a join's entries, in new room where they have outgrown the old, and clean scratch."""
+    best, found = scratch
+    entity, time = joins.entity, joins.time
+    if row[START] + n > row[ROOM]:
+        row[START] = joins.used[1]
+        row[ROOM] = row[START] + n + n // 2
+        joins.used[1] = row[ROOM]
+    end = row[START]
+    for i in range(n):
+        c = found[i]
+        if best[c] >= since:
+            entity[end], time[end] = c, best[c]
+            end += 1
+        best[c] = NEVER
+    row[END] = end

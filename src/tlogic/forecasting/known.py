@@ -1,0 +1,72 @@
+"""What is known so far: each triple's newest time before now, kept up to date as time goes on.
+
+Queries are answered in order of time. So "before the query" costs one array look-up, and nothing that comes later is in reach.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tlogic.graph.arrays import Ints
+from tlogic.graph.index import TripleIndex
+from tlogic.graph.search import first_at_least
+
+NEVER = -1
+
+
+class Known(NamedTuple):
+    """The part of a graph that happened before now; the arrays of its triple index are shared, not copied."""
+
+    slot_start: Ints
+    slot_relation: Ints
+    triple_start: Ints
+    target: Ints
+    time_start: Ints
+    time: Ints
+    n_times: Ints
+    """Per triple: how many of its times are known."""
+    newest: Ints
+    """Per triple: the newest known time, or NEVER."""
+    slot_newest: Ints
+    """Per slot: the newest known time of its triples, or NEVER."""
+    n_arrived: Ints
+    """A single number: how many edges are known."""
+
+
+def nothing_known(triples: TripleIndex) -> Known:
+    """The beginning of time."""
+    return Known(
+        triples.slot_start,
+        triples.slot_relation,
+        triples.triple_start,
+        triples.target,
+        triples.time_start,
+        triples.time,
+        n_times=np.zeros(len(triples.target), np.int32),
+        newest=np.full(len(triples.target), NEVER, np.int32),
+        slot_newest=np.full(len(triples.slot_relation), NEVER, np.int32),
+        n_arrived=np.zeros(1, np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def learn_until(known: Known, triples: TripleIndex, now: int) -> None:
+    """Take in all edges that happened before ``now``."""
+    slot, triple, time = triples.arrival_slot, triples.arrival_triple, triples.arrival_time
+    n_times, newest, slot_newest = known.n_times, known.newest, known.slot_newest
+    i = known.n_arrived[0]
+    while i < len(time) and time[i] < now:
+        n_times[triple[i]] += 1
+        newest[triple[i]] = time[i]
+        slot_newest[slot[i]] = time[i]
+        i += 1
+    known.n_arrived[0] = i
+
+
+@njit(cache=True, nogil=True)
+def latest_until(time_start: Ints, time: Ints, n_times: Ints, triple: int, bound: int) -> int:
+    """The newest known time of a triple that is not later than ``bound``, or NEVER."""
+    start = time_start[triple]
+    found = first_at_least(time, start, start + n_times[triple], bound + 1)
+    return time[found - 1] if found > start else NEVER

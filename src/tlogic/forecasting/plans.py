@@ -1,0 +1,145 @@
+"""Rules made ready for grounding: integers instead of names, and for each body the cheapest way to follow it.
+
+A body is followed in one of five ways:
+
+- CHAIN: step by step from the query's subject; works for every body.
+- SINGLE: the one step of a body of length 1, between different variables.
+- OPEN: one step from the subject to x, then from x over y to the candidate: r1(s, x), r2(x, y), r3(y, c).
+- CLOSED: one step from the subject to the candidate x, and from x over y back to x: r1(s, x), r2(x, y), r3(y, x).
+- LOOP: from the subject over x back to it, then a rest that starts at the subject again: r1(s, x), r2(x, s), ...
+
+What x reaches in the second and third step does not depend on the subject, so it is remembered between queries. Loop and rest of the
+last kind meet only in time, so they are not multiplied.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tlogic.graph.arrays import Floats, Ints
+
+CHAIN, SINGLE, OPEN, CLOSED, LOOP = 0, 1, 2, 3, 4
+
+
+class BodyTable(NamedTuple):
+    """The bodies, or rests of bodies, that are followed step by step; one behind the other."""
+
+    start: Ints
+    """Per body: its first atom."""
+    relation: Ints
+    inverse: Ints
+    """Per atom: its relation, and the inverse of it."""
+    origin: Ints
+    """Per atom: the first position at which the variable it starts from occurs."""
+    binding: Ints
+    """Per atom: the earlier position whose variable its target repeats, or -1 for a new variable."""
+
+
+class JoinTable(NamedTuple):
+    """The distinct pairs of second and third relation of OPEN bodies, and those of CLOSED ones (there the inverse of the third)."""
+
+    second: Ints
+    third: Ints
+
+
+class RulePlans(NamedTuple):
+    """The rules of each head, best first."""
+
+    head_start: Ints
+    """Per relation: its first rule."""
+    confidence: Floats
+    kind: Ints
+    first: Ints
+    """Per rule: its first body relation."""
+    back: Ints
+    """Per LOOP rule: the inverse of its second body relation, which leads from the subject to x as well."""
+    part: Ints
+    """Per rule: CHAIN: its body in the body table; LOOP: the rest of it; OPEN and CLOSED: its pair in the join table."""
+    bodies: BodyTable
+    joins: JoinTable
+
+
+class IntegerRule(NamedTuple):
+    """A rule in the numbers of one graph."""
+
+    head: int
+    body: tuple[int, ...]
+    variables: tuple[int, ...]
+    confidence: float
+
+
+def plan_rules(rules: Sequence[IntegerRule], n_base_relations: int, only_chains: bool = False) -> RulePlans:
+    """Plan rules that stand in order of head, and best first for each head."""
+    bodies: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+    joins: dict[tuple[int, int, int], int] = {}
+    columns: list[tuple[int, int, int, int]] = []
+    for rule in rules:
+        kind = _kind(rule.variables)
+        if only_chains and kind != SINGLE:
+            kind = CHAIN
+        inverses = [inverse_relation(relation, n_base_relations) for relation in rule.body]
+        back = inverses[1] if kind == LOOP else 0
+        part = 0
+        if kind in (CHAIN, LOOP):
+            skip = 2 if kind == LOOP else 0
+            rest = (rule.body[skip:], renumbered(rule.variables[skip:]))
+            part = bodies.setdefault(rest, len(bodies))
+        elif kind in (OPEN, CLOSED):
+            join = (kind, rule.body[1], rule.body[2] if kind == OPEN else inverses[2])
+            part = joins.setdefault(join, len(joins))
+        columns.append((kind, rule.body[0], back, part))
+    kinds, firsts, backs, parts = np.array(columns, np.int64).reshape(-1, 4).T.copy()
+    heads = np.array([rule.head for rule in rules], np.int64)
+    _, seconds, thirds = np.array(list(joins), np.int64).reshape(-1, 3).T.copy()
+    return RulePlans(
+        head_start=np.searchsorted(heads, np.arange(2 * n_base_relations + 1)),
+        confidence=np.array([rule.confidence for rule in rules], np.float64),
+        kind=kinds,
+        first=firsts,
+        back=backs,
+        part=parts,
+        bodies=_body_table(list(bodies), n_base_relations),
+        joins=JoinTable(seconds, thirds),
+    )
+
+
+def renumbered(variables: Sequence[int]) -> tuple[int, ...]:
+    """The same pattern of variables, numbered by first appearance.
+
+    >>> renumbered([3, 1, 3])
+    (0, 1, 0)
+    """
+    seen: dict[int, int] = {}
+    return tuple(seen.setdefault(variable, len(seen)) for variable in variables)
+
+
+def inverse_relation(relation: int, n_base_relations: int) -> int:
+    """The inverse of a relation: base relations come first, their inverses behind them."""
+    return relation + n_base_relations if relation < n_base_relations else relation - n_base_relations
+
+
+def _kind(variables: tuple[int, ...]) -> int:
+    """How to follow a body with this pattern of variables."""
+    if variables == (0, 1):
+        return SINGLE
+    if variables == (0, 1, 2, 3):
+        return OPEN
+    if variables == (0, 1, 2, 1):
+        return CLOSED
+    if len(variables) > 3 and variables[:3] == (0, 1, 0) and 1 not in variables[3:]:
+        return LOOP
+    return CHAIN
+
+
+def _body_table(bodies: list[tuple[tuple[int, ...], tuple[int, ...]]], n_base_relations: int) -> BodyTable:
+    start, relations, origins, bindings = [0], [], [], []
+    for relation, variables in bodies:
+        relations += relation
+        start.append(len(relations))
+        for i in range(len(relation)):
+            first = variables.index(variables[i + 1])
+            origins.append(variables.index(variables[i]))
+            bindings.append(first if first <= i else -1)
+    inverses = [inverse_relation(relation, n_base_relations) for relation in relations]
+    return BodyTable(*(np.array(column, np.int64) for column in (start, relations, inverses, origins, bindings)))

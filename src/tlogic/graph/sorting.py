@@ -1,0 +1,33 @@
+"""Linear-time sorting of edges: stable counting sorts, the least significant key first."""
+
+import numpy as np
+from numba import njit
+
+from tlogic.graph.arrays import Ints
+
+
+@njit(cache=True, nogil=True)
+def counting_sort(order: Ints, keys: Ints, n_keys: int) -> Ints:
+    """``order`` rearranged so that ``keys[order]`` ascends; equal keys keep their order."""
+    start = np.zeros(n_keys + 1, np.int64)
+    for key in keys:
+        start[key + 1] += 1
+    for key in range(n_keys):
+        start[key + 1] += start[key]
+    sorted_order = np.empty_like(order)
+    for item in order:
+        key = keys[item]
+        sorted_order[start[key]] = item
+        start[key] += 1
+    return sorted_order
+
+
+@njit(cache=True, nogil=True)
+def run_starts(sorted_keys: Ints, n_keys: int) -> Ints:
+    """Where each key's run begins in ascending keys, with the end of the last run behind them."""
+    start = np.zeros(n_keys + 1, np.int64)
+    for key in sorted_keys:
+        start[key + 1] += 1
+    for key in range(n_keys):
+        start[key + 1] += start[key]
+    return start

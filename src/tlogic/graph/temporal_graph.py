@@ -1,0 +1,109 @@
+"""TemporalGraph: the facts as integers, sorted by time, with their names beside them."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+
+from tlogic.errors import InputError
+from tlogic.events.timeline import Timeline
+from tlogic.graph.arrays import Ints
+from tlogic.graph.index import Edges, TripleIndex, build_triple_index
+from tlogic.graph.vocabulary import Relations, Vocabulary
+
+
+class Facts(NamedTuple):
+    """Distinct facts as four arrays, sorted by time, subject, relation, object."""
+
+    subject: Ints
+    relation: Ints
+    object: Ints
+    time: Ints
+
+    def between(self, first: int, end: int) -> "Facts":
+        """The facts with ``first <= time < end``."""
+        low, high = np.searchsorted(self.time, [first, end])
+        return Facts(*(column[low:high] for column in self))
+
+
+@dataclass(frozen=True)
+class TemporalGraph:
+    """A temporal knowledge graph: a set of facts (subject, relation, object, time).
+
+    Facts before ``valid_from`` are for training, those from ``test_from`` on for testing. Because a split is a point in time, every
+    part of the data is a slice of the same arrays.
+    """
+
+    entities: Vocabulary
+    relations: Relations
+    timeline: Timeline
+    facts: Facts
+    valid_from: int
+    test_from: int
+
+    def __len__(self) -> int:
+        return len(self.facts.time)
+
+    def __repr__(self) -> str:
+        return (
+            f"TemporalGraph({len(self)} facts, {len(self.entities)} entities, {len(self.relations.base)} relations, "
+            f"{self.timeline.label_of(0)} to {self.timeline.label_of(self.end - 1)})"
+        )
+
+    @property
+    def end(self) -> int:
+        """The step after the last fact."""
+        return int(self.facts.time[-1]) + 1
+
+    @cached_property
+    def train(self) -> "TemporalGraph":
+        """The graph of the training facts alone."""
+        return self.before(self.valid_from)
+
+    def before(self, step: int) -> "TemporalGraph":
+        """The graph as it was known just before a step; the names stay the same."""
+        return replace(self, facts=self.facts.between(0, step))
+
+    def split(self, name: str) -> Facts:
+        """The facts of ``train``, ``valid`` or ``test``."""
+        bounds = {
+            "train": (0, self.valid_from),
+            "valid": (self.valid_from, self.test_from),
+            "test": (self.test_from, self.end),
+        }
+        if name not in bounds:
+            raise InputError(f"unknown split {name!r}; expected train, valid or test")
+        return self.facts.between(*bounds[name])
+
+    @cached_property
+    def edges(self) -> Edges:
+        """The facts and their inverses, in order of time."""
+        facts, n = self.facts, len(self)
+        both = np.arange(2 * n).reshape(2, n).T.ravel()  # each fact followed by its inverse
+        return Edges(
+            source=np.concatenate([facts.subject, facts.object])[both],
+            relation=np.concatenate([facts.relation, facts.relation + np.int32(len(self.relations.base))])[both],
+            target=np.concatenate([facts.object, facts.subject])[both],
+            time=np.repeat(facts.time, 2),
+            n_entities=len(self.entities),
+            n_relations=len(self.relations),
+        )
+
+    @cached_property
+    def triples(self) -> TripleIndex:
+        """The distinct triples with their times."""
+        return build_triple_index(self.edges)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of the facts, their names and their dates, the same wherever the data was read."""
+        digest = blake2b(digest_size=16)
+        for names in (self.entities.names, self.relations.base):
+            digest.update("\n".join(names).encode())
+            digest.update(b"\0")
+        digest.update(repr(sorted(self.timeline.to_dict().items())).encode())
+        for column in self.facts:
+            digest.update(np.ascontiguousarray(column, dtype="<i8").tobytes())
+        return digest.hexdigest()

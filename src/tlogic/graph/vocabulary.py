@@ -1,0 +1,77 @@
+"""Names on the outside, integers inside."""
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from tlogic.errors import InputError
+
+
+class Vocabulary:
+    """The names of one kind of thing, numbered from zero in order of first appearance.
+
+    >>> people = Vocabulary(["Ann", "Bo"], kind="entity")
+    >>> people.id_of("Bo"), people.name_of(0), len(people)
+    (1, 'Ann', 2)
+    """
+
+    def __init__(self, names: Iterable[str], kind: str) -> None:
+        self.names = list(names)
+        self.kind = kind
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._ids
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.names)}
+
+    def get(self, name: str) -> int | None:
+        """The id of a name, or None where it is unknown."""
+        return self._ids.get(name)
+
+    def id_of(self, name: str) -> int:
+        """The id of a name; an unknown one is an error that lists the nearest known names."""
+        number = self._ids.get(name)
+        if number is None:
+            raise InputError(f"unknown {self.kind} {name!r}{self._did_you_mean(name)}")
+        return number
+
+    def name_of(self, number: int) -> str:
+        """The name behind an id."""
+        return self.names[number]
+
+    def _did_you_mean(self, name: str) -> str:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, self.names, n=3, cutoff=0.6)
+        return f"; did you mean {', '.join(map(repr, near))}?" if near else ""
+
+
+INVERSE_MARK = "^-1"
+
+
+class Relations(Vocabulary):
+    """The relations of a graph and, behind them, their inverses.
+
+    Relation ``r`` of ``n`` has the inverse ``r + n``, named with the suffix ``^-1``.
+
+    >>> relations = Relations(["visit", "consult"])
+    >>> relations.id_of("consult^-1"), relations.name_of(2), relations.inverse_of(2)
+    (3, 'visit^-1', 0)
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        base = list(names)
+        super().__init__(base + [name + INVERSE_MARK for name in base], kind="relation")
+        self.base = base
+
+    def inverse_of(self, number: int) -> int:
+        """The id of the inverse relation."""
+        half = len(self.base)
+        return number + half if number < half else number - half

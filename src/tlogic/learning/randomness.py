@@ -1,0 +1,43 @@
+"""Counter-based random numbers: the same whichever thread draws them, and in whatever order.
+
+A stream is keyed by what it is for (seed, relation, length, walk number ...), and a draw is a hash of its counter: SplitMix64.
+"""
+
+import numpy as np
+from numba import njit
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+
+
+@njit(cache=True, nogil=True)
+def scramble(x: np.uint64) -> np.uint64:
+    """A hash of 64 bits in which every input bit reaches every output bit."""
+    x = (x ^ (x >> np.uint64(30))) * _FIRST
+    x = (x ^ (x >> np.uint64(27))) * _SECOND
+    return x ^ (x >> np.uint64(31))
+
+
+@njit(cache=True, nogil=True)
+def keyed(stream: np.uint64, key: int) -> np.uint64:
+    """The stream that belongs to one more key."""
+    return scramble(stream + _STEP * (np.uint64(key) + np.uint64(1)))
+
+
+@njit(cache=True, nogil=True)
+def advance(stream: np.uint64) -> np.uint64:
+    """The stream before its next draw."""
+    return stream + _STEP
+
+
+@njit(cache=True, nogil=True)
+def unit(stream: np.uint64) -> float:
+    """A draw from [0, 1), with 53 random bits."""
+    return float(scramble(stream) >> np.uint64(11)) * 2.0**-53
+
+
+@njit(cache=True, nogil=True)
+def below(stream: np.uint64, n: int) -> int:
+    """A draw from 0 .. n - 1."""
+    return int(unit(stream) * n)
