@@ -1,1 +1,63 @@
-"""Learn temporal logical rules from dated events, forecast what comes next, and show why."""
+"""Learn temporal logical rules from dated events, forecast what comes next, and show why.
+
+>>> import tlogic
+>>> graph = tlogic.sample()
+>>> rules = tlogic.learn(graph)
+>>> figures = tlogic.evaluate(graph, rules)
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tlogic.errors import InputError, SettingsError, TLogicError
+    from tlogic.evaluation import Evaluation, evaluate
+    from tlogic.forecasting import ApplicationSettings
+    from tlogic.graph import TemporalGraph, read, sample
+    from tlogic.learning import LearningSettings, learn
+    from tlogic.rules import Rule, RuleSet
+
+__version__ = "0.1.0"
+
+# Names are imported when they are first used, so that `import tlogic` and `tlogic --help` are instant.
+_HOMES = {
+    "ApplicationSettings": "tlogic.forecasting",
+    "Evaluation": "tlogic.evaluation",
+    "InputError": "tlogic.errors",
+    "LearningSettings": "tlogic.learning",
+    "Rule": "tlogic.rules",
+    "RuleSet": "tlogic.rules",
+    "SettingsError": "tlogic.errors",
+    "TLogicError": "tlogic.errors",
+    "TemporalGraph": "tlogic.graph",
+    "evaluate": "tlogic.evaluation",
+    "learn": "tlogic.learning",
+    "read": "tlogic.graph",
+    "sample": "tlogic.graph",
+}
+
+__all__ = [
+    "ApplicationSettings",
+    "Evaluation",
+    "InputError",
+    "LearningSettings",
+    "Rule",
+    "RuleSet",
+    "SettingsError",
+    "TLogicError",
+    "TemporalGraph",
+    "evaluate",
+    "learn",
+    "read",
+    "sample",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'tlogic' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

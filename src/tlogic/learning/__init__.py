@@ -1,0 +1,6 @@
+"""Learning: temporal walks become rules, sampled bodies give them their confidence."""
+
+from tlogic.learning.learner import learn
+from tlogic.learning.settings import LearningSettings
+
+__all__ = ["LearningSettings", "learn"]

@@ -1,0 +1,45 @@
+"""What people see: progress on standard error, tables on standard output."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+console = Console()
+error_console = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+@contextmanager
+def progress() -> Iterator[Callable[..., Iterable[Any]]]:
+    """Follow long work with a bar on standard error; quiet where that is not a terminal."""
+    with Progress(console=error_console, transient=True, disable=not error_console.is_terminal) as bar:
+        yield bar.track
+
+
+@contextmanager
+def wait_for_kernels(kernel: Any) -> Iterator[None]:
+    """Say why the first call after installation takes long: kernels are compiled for this machine, and kept."""
+    name = f"{kernel.py_func.__module__.rsplit('.', 1)[-1]}.{kernel.py_func.__name__}"
+    if not any(Path(kernel.stats.cache_path).glob(f"{name}-*.nbi")):
+        error_console.print("Compiling kernels for this machine; this happens once and takes about half a minute.")
+    yield
+
+
+def print_evaluation(figures: dict[str, Any]) -> None:
+    """The figures of an evaluation as a table."""
+    table = Table(title=f"{figures['queries']:,} queries, {figures['settings']['rules']:,} rules")
+    for column in ("ties", "MRR", "hits@1", "hits@3", "hits@10"):
+        table.add_column(column, justify="left" if column == "ties" else "right")
+    for ties in ("realistic", "optimistic", "pessimistic"):
+        table.add_row(ties, *(f"{value:.4f}" for value in figures[ties].values()))
+    console.print(table)
+    seconds = ", ".join(f"{stage} {value:.2f} s" for stage, value in figures["seconds"].items())
+    console.print(
+        f"{figures['no_candidates']:,} queries had no candidate and were answered by the fallback; "
+        f"{seconds}; peak memory {figures['peak_mb']} MB",
+        highlight=False,
+    )

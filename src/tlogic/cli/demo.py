@@ -1,0 +1,89 @@
+"""The tour of the sample world: rules found, forecasts made, one of them explained, and the figures."""
+
+from rich.table import Table
+
+import tlogic
+from tlogic.cli.console import console, error_console, progress, wait_for_kernels
+from tlogic.events.sample import PLANTED_RULES
+from tlogic.explaining import Explanation, explain
+from tlogic.forecasting import Forecaster
+from tlogic.forecasting.application import apply_rules
+
+_DAYS_SHOWN = 3
+
+
+def run_demo(threads: int | None = None) -> None:
+    """Learn on the sample world, forecast its next days, and show why."""
+    graph = tlogic.sample()
+    console.print(f"[bold]The sample world[/bold]: {graph}\n")
+    with wait_for_kernels(apply_rules), progress() as follow:
+        rules = tlogic.learn(graph, threads=threads, progress=follow)
+        figures = {
+            "rules": tlogic.evaluate(graph, rules, threads=threads, progress=follow),
+            "fallback alone": tlogic.evaluate(graph, tlogic.RuleSet(()), threads=threads),
+        }
+    console.print(_planted_beside_learned(rules))
+    forecaster = Forecaster(graph, rules, tlogic.ApplicationSettings())
+    explanations = _forecast_planted(forecaster)
+    console.print(_forecasts(explanations))
+    _tell(max((why for why, _ in explanations), key=lambda why: len(why.strongest(1)[0].rule.body)))
+    console.print(_figures(figures))
+    error_console.print("Next: tlogic sample --out world, then tlogic learn world --out world.rules")
+
+
+def _planted_beside_learned(rules: tlogic.RuleSet) -> Table:
+    learned = {(rule.head, rule.body, rule.variables): rule for rule in rules}
+    found = [learned.get((rule.head, rule.body, rule.variables)) for rule in PLANTED_RULES]
+    table = Table(title=f"{len(rules):,} rules learned; {sum(map(bool, found))} of {len(found)} planted rules among them")
+    table.add_column("planted rule", overflow="fold")
+    table.add_column("planted", justify="right")
+    table.add_column("learned", justify="right")
+    for planted, rule in zip(PLANTED_RULES, found, strict=True):
+        name = str(rule) if rule else f"{planted.head} <- {', '.join(planted.body)}"
+        table.add_row(name, f"{planted.probability:.2f}", f"{rule.confidence:.2f}" if rule else "not found")
+    return table
+
+
+def _forecast_planted(forecaster: Forecaster) -> list[tuple[Explanation, str]]:
+    """Forecasts for the planted heads of the first test days: the best candidate's explanation, and what came true."""
+    graph = forecaster.graph
+    heads = {graph.relations.id_of(rule.head) for rule in PLANTED_RULES}
+    facts = graph.facts.between(graph.test_from, graph.test_from + _DAYS_SHOWN)
+    told, asked = [], set()
+    for subject, relation, answer, time in zip(*facts, strict=True):
+        if relation in heads and (subject, relation, time) not in asked:
+            asked.add((subject, relation, time))
+            names = graph.entities.name_of(subject), graph.relations.name_of(relation)
+            best = forecaster.best_candidate(subject, relation, time)
+            if best is not None:
+                why = explain(forecaster, *names, graph.entities.name_of(best), graph.timeline.label_of(time))
+                told.append((why, graph.entities.name_of(answer)))
+    return told
+
+
+def _forecasts(explanations: list[tuple[Explanation, str]]) -> Table:
+    table = Table(title="Forecasts for the first test days, made from the days before")
+    for column in ("query", "forecast", "score", "what happened"):
+        table.add_column(column, overflow="fold")
+    for why, answer in explanations:
+        right = why.candidate == answer
+        table.add_row(why.query, why.candidate, f"{why.score:.3f}", f"[green]{answer}[/green]" if right else answer)
+    return table
+
+
+def _tell(why: Explanation) -> None:
+    console.print(f"\n[bold]Why {why.candidate} for {why.query}?[/bold] {len(why.reasons)} rules say so; the strongest:")
+    for reason in why.strongest(2):
+        console.print(f"  {reason.score:.3f} by a rule of confidence {reason.rule.confidence:.2f}: {reason.rule}")
+        for fact in reason.facts:
+            console.print(f"        {fact}")
+    console.print(f"  All reasons together, by noisy-OR: {why.score:.3f}\n")
+
+
+def _figures(figures: dict[str, tlogic.Evaluation]) -> Table:
+    table = Table(title="Test period, every fact asked in both directions (realistic ties)")
+    for column in ("", "MRR", "hits@1", "hits@3", "hits@10"):
+        table.add_column(column, justify="right" if column else "left")
+    for name, evaluation in figures.items():
+        table.add_row(name, *(f"{value:.3f}" for value in evaluation.to_dict()["realistic"].values()))
+    return table

@@ -1,0 +1,128 @@
+"""The rank of the true answer among the candidates, with ties resolved three ways."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tlogic.forecasting.application import Queries, Scored
+from tlogic.forecasting.fallback import Fallback
+from tlogic.graph.arrays import Bools, Floats, Ints
+from tlogic.graph.index import TripleIndex
+from tlogic.graph.search import find
+
+RAW, STATIC, TIME_AWARE = 0, 1, 2
+
+
+class Answers(NamedTuple):
+    """The true answers of each query."""
+
+    start: Ints
+    entity: Ints
+
+
+class Placings(NamedTuple):
+    """Per answer: how many candidates score higher, how many the same, and whether only the fallback had candidates."""
+
+    higher: Ints
+    same: Ints
+    fell_back: Bools
+
+
+@njit(cache=True, nogil=True)
+def place_answers(
+    triples: TripleIndex, queries: Queries, answers: Answers, scored: Scored, fallback: Fallback, filtering: int
+) -> Placings:
+    """Place each answer among its query's candidates, those of the fallback where no rule gave any.
+
+    Other true answers are left out of the comparison: those of the same time (TIME_AWARE), of any time (STATIC) or none (RAW). An answer that
+    is no candidate stands behind all entities.
+    """
+    n_entities = len(triples.slot_start) - 1
+    n = len(answers.entity)
+    placings = Placings(np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.bool_))
+    hidden = np.zeros(n_entities, np.bool_)
+    for q in range(len(queries.subject)):
+        start, end = scored.start[q], scored.start[q + 1]
+        entity, score = scored.entity, scored.score
+        fell_back = start == end
+        if fell_back:
+            known = queries.relation[q]
+            if fallback.start[known] == fallback.start[known + 1]:
+                known = len(fallback.start) - 2
+            start, end = fallback.start[known], fallback.start[known + 1]
+            entity, score = fallback.entity, fallback.share
+        _hide(triples, queries, answers, q, filtering, hidden, True)
+        for a in range(answers.start[q], answers.start[q + 1]):
+            placings.fell_back[a] = fell_back
+            placings.higher[a] = n_entities - 1
+            for i in range(start, end):
+                if entity[i] == answers.entity[a]:
+                    placings.higher[a], placings.same[a] = _compare(entity, score, start, end, i, hidden)
+        _hide(triples, queries, answers, q, filtering, hidden, False)
+    return placings
+
+
+@njit(cache=True, nogil=True)
+def _hide(
+    triples: TripleIndex, queries: Queries, answers: Answers, q: int, filtering: int, hidden: Bools, value: bool
+) -> None:
+    """Mark, or unmark, the true answers of a query that must not count against each other."""
+    if filtering != RAW:
+        for a in range(answers.start[q], answers.start[q + 1]):
+            hidden[answers.entity[a]] = value
+    if filtering == STATIC:
+        slot = find(triples.slot_start, triples.slot_relation, queries.subject[q], queries.relation[q])
+        if slot >= 0:
+            for triple in range(triples.triple_start[slot], triples.triple_start[slot + 1]):
+                hidden[triples.target[triple]] = value
+
+
+@njit(cache=True, nogil=True)
+def _compare(entity: Ints, score: Floats, start: int, end: int, place: int, hidden: Bools) -> tuple[int, int]:
+    """How many visible candidates score higher than the one at a place, and how many others the same."""
+    higher, same = 0, 0
+    for i in range(start, end):
+        if i != place and not hidden[entity[i]]:
+            higher += score[i] > score[place]
+            same += score[i] == score[place]
+    return higher, same
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Ranks of many answers, from how many candidates scored higher and how many the same.
+
+    >>> ranks = Ranks(np.array([0, 2]), np.array([2, 0]))
+    >>> ranks.optimistic.tolist(), ranks.realistic.tolist(), ranks.pessimistic.tolist()
+    ([1, 3], [2.0, 3.0], [3, 3])
+    >>> summary(ranks.optimistic)
+    {'mrr': 0.6666666666666666, 'hits@1': 0.5, 'hits@3': 1.0, 'hits@10': 1.0}
+    """
+
+    higher: Ints
+    same: Ints
+
+    @cached_property
+    def optimistic(self) -> Ints:
+        """The answer comes first among equals."""
+        return self.higher + 1
+
+    @cached_property
+    def pessimistic(self) -> Ints:
+        """The answer comes last among equals."""
+        return self.higher + self.same + 1
+
+    @cached_property
+    def realistic(self) -> Floats:
+        """The answer comes in the middle of its equals."""
+        return self.higher + 1 + self.same / 2
+
+
+def summary(ranks: Ints | Floats) -> dict[str, float]:
+    """Mean reciprocal rank, and the share of ranks up to 1, 3 and 10."""
+    if len(ranks) == 0:
+        return {"mrr": 0.0, "hits@1": 0.0, "hits@3": 0.0, "hits@10": 0.0}
+    return {"mrr": float((1 / ranks).mean())} | {f"hits@{n}": float((ranks <= n).mean()) for n in (1, 3, 10)}

@@ -1,0 +1,90 @@
+"""From events with names to a graph with numbers."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from tlogic.errors import InputError
+from tlogic.events import EventTable, read_events
+from tlogic.graph.temporal_graph import Facts, TemporalGraph
+from tlogic.graph.vocabulary import INVERSE_MARK, Relations, Vocabulary
+
+
+def read(
+    source: Any,
+    *,
+    valid_from: str | int | None = None,
+    test_from: str | int | None = None,
+    step: str | int | None = None,
+    columns: Mapping[str, str] | Sequence[str] | None = None,
+    skip_bad_rows: bool = False,
+) -> TemporalGraph:
+    """Read facts and build their graph.
+
+    ``source`` is a folder with train, valid and test files, one file, the name of a dataset under ``TLOGIC_DATA``, or a data frame. With
+    one table, ``valid_from`` and ``test_from`` say where the validation and the test period begin.
+
+    >>> import polars as pl
+    >>> calls = pl.DataFrame({"subject": ["Ann", "Bo"], "relation": ["calls"] * 2, "object": ["Bo", "Ann"],
+    ...                       "date": ["2030-01-01", "2030-01-03"]})
+    >>> read(calls)
+    TemporalGraph(2 facts, 2 entities, 1 relations, 2030-01-01 to 2030-01-03)
+    """
+    events = read_events(
+        source,
+        valid_from=valid_from,
+        test_from=test_from,
+        step=step,
+        columns=columns,
+        skip_bad_rows=skip_bad_rows,
+    )
+    return build_graph(events)
+
+
+def sample(seed: int = 7, days: int = 450) -> TemporalGraph:
+    """The graph of the built-in sample world, whose rules are known because they were planted.
+
+    >>> sample()
+    TemporalGraph(11751 facts, 55 entities, 22 relations, 2030-01-01 to 2031-03-26)
+    """
+    from tlogic.events.sample import sample_events
+
+    return build_graph(sample_events(seed, days))
+
+
+def build_graph(events: EventTable) -> TemporalGraph:
+    """Number the names, drop duplicate facts and sort by time."""
+    frame = events.frame
+    entities = _distinct(frame["subject"], frame["object"])
+    relations = _distinct(frame["relation"])
+    for name in relations:
+        if name.endswith(INVERSE_MARK):
+            raise InputError(
+                f"The relation {name!r} ends in {INVERSE_MARK!r}, which marks inverse relations; rename it."
+            )
+    numbered = (
+        frame.select(
+            pl.col("step").cast(pl.Int32),
+            *(pl.col(column).cast(pl.Enum(entities)).to_physical().cast(pl.Int32) for column in ("subject", "object")),
+            pl.col("relation").cast(pl.Enum(relations)).to_physical().cast(pl.Int32),
+        )
+        .unique()
+        .sort("step", "subject", "relation", "object")
+    )
+    columns = ("subject", "relation", "object", "step")
+    facts = Facts(*(np.ascontiguousarray(numbered[column].to_numpy()) for column in columns))
+    end = int(facts.time[-1]) + 1
+    return TemporalGraph(
+        entities=Vocabulary(entities, kind="entity"),
+        relations=Relations(relations),
+        timeline=events.timeline,
+        facts=facts,
+        valid_from=end if events.valid_from is None else events.valid_from,
+        test_from=end if events.test_from is None else events.test_from,
+    )
+
+
+def _distinct(*columns: pl.Series) -> list[str]:
+    return pl.concat([column.unique(maintain_order=True) for column in columns]).unique(maintain_order=True).to_list()

@@ -1,0 +1,64 @@
+"""How the tests run rule application: plain rules, queries and facts in, plain dictionaries out."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from tests.naive import Application, Query, Rule
+from tests.strategies import World
+from tlogic.forecasting.application import Queries, Rulebook, apply_rules, new_workspace
+from tlogic.forecasting.candidates import decay_table
+from tlogic.forecasting.grounding import UNLIMITED
+from tlogic.forecasting.joins import Joins
+from tlogic.forecasting.plans import IntegerRule, plan_rules
+from tlogic.graph.index import build_triple_index
+
+N_AGES = 64
+WHOLE_PAST = 1 << 40
+
+Answer = tuple[dict[int, float], int]
+
+
+class Worker:
+    """One workspace, to which queries are put in order of time."""
+
+    def __init__(
+        self, world: World, rules: Sequence[Rule], how: Application, only_chains: bool = False, forgetful: bool = False
+    ) -> None:
+        self.triples = build_triple_index(world.edges())
+        self.book = Rulebook(
+            plan_rules([IntegerRule(*rule) for rule in rules], world.n_base, only_chains),
+            how.alpha,
+            decay_table(how.alpha, how.rate, N_AGES),
+            WHOLE_PAST if math.isinf(how.window) else int(how.window),
+            UNLIMITED if math.isinf(how.limit) else int(how.limit),
+            how.k,
+            how.published_stop,
+        )
+        self.work = new_workspace(self.triples, world.n_entities, world.n_relations, self.book)
+        if forgetful:
+            self.work = self.work._replace(joins=_little_memory(world.n_entities, len(self.triples.target)))
+
+    def answer(self, queries: Sequence[Query]) -> list[Answer]:
+        """Per query: the score of each candidate, and how many rules were tried."""
+        columns = np.array(queries, np.int64).reshape(-1, 4).T.copy()
+        scored = apply_rules(self.triples, self.book, self.work, Queries(*columns))
+        answers = []
+        for q in range(len(queries)):
+            own = slice(scored.start[q], scored.start[q + 1])
+            entities, scores = scored.entity[own].tolist(), scored.score[own].tolist()
+            assert len(set(entities)) == len(entities)
+            answers.append((dict(zip(entities, scores, strict=True)), int(scored.n_rules[q])))
+        return answers
+
+
+def _little_memory(n_entities: int, n_triples: int) -> Joins:
+    """Room for two joins only, so that all are forgotten time and again."""
+    return Joins(
+        row=np.zeros((4, 8), np.int64),
+        entity=np.empty(2 * n_entities, np.int32),
+        time=np.empty(2 * n_entities, np.int32),
+        next_slots=np.empty(max(n_triples, 1), np.int32),
+        used=np.zeros(3, np.int64),
+    )
