@@ -1,0 +1,5 @@
+from hypothesis import HealthCheck, settings
+
+# Examples are the same in every run, and the first call of a kernel, which compiles it, is not held against it.
+settings.register_profile("tlogic", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tlogic")

@@ -1,8 +1,8 @@
 """The slow, obviously right reference: the paper's definitions as plain loops over sets of quadruples.
 
-Nothing here is shared with the package. A fact or edge is (subject, relation, object, time); base relations are numbered
-0 .. n - 1, and the inverse of relation r is r + n. A rule's variables are the numbers of E_1 .. E_(l+1), so that (0, 1, 0) says
-that the third entity of a body is the first again.
+Nothing here is shared with the package. A fact or edge is (subject, relation, object, time); base relations
+are numbered 0 .. n - 1, and the inverse of relation r is r + n. A rule's variables number E_1 .. E_(l+1), so
+that (0, 1, 0) says that the third entity of a body is the first again.
 """
 
 import math
@@ -30,6 +30,17 @@ class Query(NamedTuple):
     relation: int
     time: int
     known_until: int
+
+
+class Application(NamedTuple):
+    """The settings of rule application."""
+
+    alpha: float
+    rate: float
+    window: float
+    limit: float
+    k: int
+    published_stop: bool
 
 
 class Ranks(NamedTuple):
@@ -72,7 +83,7 @@ def feasible_steps(edges: Collection[Edge], walk: Walk, length: int, n_base: int
 def step_probabilities(steps: Sequence[Edge], exponential: bool) -> dict[Edge, float]:
     """How probable each feasible edge is as the next one.
 
-    exp(t - newest) instead of the paper's exp(t - time of the last edge): a common factor, without which all may underflow.
+    exp(t - newest) instead of the paper's exp(t - time of the last edge): or all may underflow.
     """
     newest = max((t for *_, t in steps), default=0)
     weights = {edge: math.exp(edge[3] - newest) if exponential else 1.0 for edge in steps}
@@ -94,11 +105,11 @@ def walk_distribution(
             for edge, share in step_probabilities(steps, exponential).items():
                 longer[(*walk, edge)] = probability * share
         walks = longer
-    return {**walks, None: 1.0 - math.fsum(walks.values())}
+    return {None: 1.0 - math.fsum(walks.values())} | walks
 
 
 def lift(walk: Walk, n_base: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The body relations r_1 .. r_l of the rule that a walk becomes, and the walk's entities e_1 .. e_(l+1)."""
+    """The body relations of the rule that a walk becomes, and the walk's entities e_1 .. e_(l+1)."""
     backwards = [inverse_edge(edge, n_base) for edge in reversed(walk[1:])]
     body = tuple(r for _, r, _, _ in backwards)
     entities = (walk[0][0], *(o for _, _, o, _ in backwards))
@@ -124,7 +135,7 @@ def fits_exactly(body: Walk, variables: Sequence[int]) -> bool:
 def body_distribution(
     facts: Iterable[Edge], n_base: int, relations: Sequence[int], variables: Sequence[int]
 ) -> dict[Walk | None, float]:
-    """The probability of each body when one is sampled; that of a dead end or a body that does not fit stands under None."""
+    """The probability of each body when one is sampled; that of dead ends and misfits stands under None."""
     edges = add_inverses(facts, n_base)
     starts = [edge for edge in edges if edge[1] == relations[0]]
     bodies: dict[Walk, float] = {(edge,): 1.0 / len(starts) for edge in starts}
@@ -137,16 +148,14 @@ def body_distribution(
                 longer[(*body, edge)] = probability / len(steps)
         bodies = longer
     fitting = {body: probability for body, probability in bodies.items() if fits_exactly(body, variables)}
-    return {**fitting, None: 1.0 - math.fsum(fitting.values())}
+    return {None: 1.0 - math.fsum(fitting.values())} | fitting
 
 
 def head_follows(facts: Iterable[Edge], n_base: int, head: int, body: Walk) -> bool:
     """Does the head connect a body's first and last entity at a later time than all of the body?"""
     subject, target = body[0][0], body[-1][2]
     ends = max(t for *_, t in body)
-    return any(
-        s == subject and r == head and o == target and t > ends for s, r, o, t in add_inverses(facts, n_base)
-    )
+    return any(s == subject and r == head and o == target and t > ends for s, r, o, t in add_inverses(facts, n_base))
 
 
 def supports(facts: Collection[Edge], n_base: int, head: int, bodies: Collection[Walk]) -> tuple[int, int]:
@@ -157,13 +166,11 @@ def supports(facts: Collection[Edge], n_base: int, head: int, bodies: Collection
 # Application
 
 
-def ground(
-    rule: Rule, query: Query, facts: Iterable[Edge], n_base: int, window: float, limit: float = math.inf
-) -> dict[int, int]:
-    """The candidates of a rule, each with the latest t_1 of all its groundings, by trying all combinations of edges.
+def ground(rule: Rule, query: Query, facts: Iterable[Edge], n_base: int, how: Application) -> dict[int, int]:
+    """The candidates of a rule, each with the latest t_1 of its groundings; all combinations are tried.
 
-    ``limit``: from an entity, a step to a new variable follows only that many of its triples of the relation: those that happened
-    most recently, lower targets first among equals.
+    The limit: from an entity, a step to a new variable follows only that many of its triples of the relation,
+    those that happened most recently, lower targets first among equals.
     """
     known = [edge for edge in add_inverses(facts, n_base) if edge[3] < min(query.time, query.known_until)]
     events: dict[tuple[int, int], list[Edge]] = defaultdict(list)
@@ -181,10 +188,10 @@ def ground(
         bound = dict(zip(rule.variables, entities, strict=False))
         variable = rule.variables[n + 1]
         steps = events[entities[-1], rule.body[n]]
-        allowed = {bound[variable]} if variable in bound else newest_targets(steps, limit)
+        allowed = {bound[variable]} if variable in bound else newest_targets(steps, how.limit)
         for edge in steps:
             _, _, o, t = edge
-            in_window = query.time - window <= t
+            in_window = query.time - how.window <= t
             in_order = not grounding or grounding[-1][3] <= t
             if o in allowed and in_window and in_order:
                 follow((*grounding, edge))
@@ -216,22 +223,11 @@ def noisy_or(scores: Iterable[np.float32]) -> float:
 
 
 def enough(scores: dict[int, list[np.float32]], k: int, published_stop: bool) -> bool:
-    """Have the rules found enough? The text asks for k candidates, the published code for k best with different score lists."""
+    """The text's stop asks for k candidates, the published one for the k best to have different lists."""
     if not published_stop:
         return len(scores) >= k
     lists = sorted((sorted(of_candidate, reverse=True) for of_candidate in scores.values()), reverse=True)[:k]
     return len(lists) == k and all(lists[i] != lists[i + 1] for i in range(k - 1))
-
-
-class Application(NamedTuple):
-    """The settings of rule application."""
-
-    alpha: float
-    rate: float
-    window: float
-    limit: float
-    k: int
-    published_stop: bool
 
 
 def apply_rules(
@@ -244,7 +240,7 @@ def apply_rules(
         if rule.head != query.relation:
             continue
         n_tried += 1
-        latest = ground(rule, query, facts, n_base, how.window, how.limit)
+        latest = ground(rule, query, facts, n_base, how)
         for candidate, t_1 in latest.items():
             scores[candidate].append(score(rule, query.time - t_1, how.alpha, how.rate))
         if latest and enough(scores, how.k, how.published_stop):
@@ -263,16 +259,14 @@ def object_distribution(facts: Iterable[Edge], n_base: int, relation: int) -> di
     return {o: count / counts.total() for o, count in counts.items()}
 
 
-def other_answers(
-    subject: int, relation: int, answer: int, time: int, facts: Iterable[Edge], n_base: int, mode: str
-) -> set[int]:
-    """What is removed before ranking: nothing (raw), what is true at some time (static) or at this time (time-aware)."""
+def other_answers(query: Query, answer: int, facts: Iterable[Edge], n_base: int, mode: str) -> set[int]:
+    """What is not ranked: nothing (raw), what is true at any time (static) or at the query's (time-aware)."""
     if mode == "raw":
         return set()
     return {
         o
         for s, r, o, t in add_inverses(facts, n_base)
-        if s == subject and r == relation and o != answer and (mode == "static" or t == time)
+        if (s, r) == query[:2] and o != answer and (mode == "static" or t == query.time)
     }
 
 

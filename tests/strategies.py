@@ -15,8 +15,23 @@ LAST_TIME = 8
 # One pattern of variables for every way to follow a body, and their near misses.
 SINGLE_PATTERNS = [(0, 1), (0, 0)]
 TRIANGLES = [(0, 1, 2), (0, 1, 0), (0, 0, 1), (0, 1, 1)]
-JOIN_PATTERNS = [(0, 1, 2, 3), (0, 1, 2, 1), (0, 1, 0, 2), (0, 1, 0, 0), (0, 1, 0, 1), (0, 1, 2, 0), (0, 1, 1, 2)]
-LONG_PATTERNS = [(0, 1, 2, 3, 4), (0, 1, 0, 2, 3), (0, 1, 0, 2, 0), (0, 1, 0, 0, 2), (0, 1, 0, 2, 1), (0, 1, 2, 1, 3)]
+JOIN_PATTERNS = [
+    (0, 1, 2, 3),
+    (0, 1, 2, 1),
+    (0, 1, 0, 2),
+    (0, 1, 0, 0),
+    (0, 1, 0, 1),
+    (0, 1, 2, 0),
+    (0, 1, 1, 2),
+]
+LONG_PATTERNS = [
+    (0, 1, 2, 3, 4),
+    (0, 1, 0, 2, 3),
+    (0, 1, 0, 2, 0),
+    (0, 1, 0, 0, 2),
+    (0, 1, 0, 2, 1),
+    (0, 1, 2, 1, 3),
+]
 PATTERNS = SINGLE_PATTERNS + TRIANGLES + 2 * JOIN_PATTERNS + LONG_PATTERNS
 
 
@@ -37,8 +52,8 @@ class World:
         rows = []
         for s, r, o, t in sorted(self.facts, key=lambda fact: (fact[3], *fact[:3])):
             rows += [(s, r, o, t), (o, r + self.n_base, s, t)]
-        columns = np.array(rows, np.int32).reshape(-1, 4).T.copy()
-        return Edges(*columns, n_entities=self.n_entities, n_relations=self.n_relations)
+        source, relation, target, time = np.array(rows, np.int32).reshape(-1, 4).T.copy()
+        return Edges(source, relation, target, time, self.n_entities, self.n_relations)
 
 
 def random_world(seed: int, n_entities: int = 4, n_base: int = 2, n_facts: int = 24, last: int = 6) -> World:
@@ -97,7 +112,7 @@ def rule_lists(draw: st.DrawFn, world: World, max_size: int = 8) -> list[Rule]:
 
 @st.composite
 def query_streams(draw: st.DrawFn, world: World, last: int = LAST_TIME + 2) -> list[Query]:
-    """Queries in order of time, several at some times and none at others, answered from all that came before."""
+    """Queries in order of time, several at some times, none at others, answered from all that came before."""
     query = st.tuples(st.integers(0, last), st.integers(0, world.n_entities - 1), st.sampled_from(heads_of(world)))
     n_queries = draw(st.integers(1, 40))
     return [Query(s, r, t, t) for t, s, r in sorted(draw(st.lists(query, min_size=n_queries, max_size=n_queries)))]
@@ -105,12 +120,10 @@ def query_streams(draw: st.DrawFn, world: World, last: int = LAST_TIME + 2) -> l
 
 @st.composite
 def delayed_streams(draw: st.DrawFn, world: World) -> list[Query]:
-    """Queries of which the facts are known up to an earlier time only; what is known grows as time goes on."""
+    """Queries for which facts are known up to an earlier time only; what is known grows as time goes on."""
     stream = draw(query_streams(world))
     known = sorted(draw(st.lists(st.integers(0, LAST_TIME + 1), min_size=len(stream), max_size=len(stream))))
-    return [
-        query._replace(known_until=min(until, query.time)) for query, until in zip(stream, known, strict=True)
-    ]
+    return [query._replace(known_until=min(until, query.time)) for query, until in zip(stream, known, strict=True)]
 
 
 def shifted(facts: Iterable[Edge], entity: int, relation: int) -> frozenset[Edge]:

@@ -41,15 +41,11 @@ def write(path: Path, content: str | bytes) -> Path:
     ],
 )
 @pytest.mark.parametrize(("suffix", "header"), [(".txt", 0), (".txt.gz", 1), (".csv", 1), (".csv", 0)])
-def test_a_bad_row_is_named_by_its_line(
-    line: str, problem: str, suffix: str, header: int, tmp_path: Path
-) -> None:
+def test_a_bad_row_is_named_by_its_line(line: str, problem: str, suffix: str, header: int, tmp_path: Path) -> None:
     text = header * "subject\trelation\tobject\ttime\n" + f"{GOOD}{GOOD}\n{line}\n{GOOD}"
     if suffix == ".csv":
         text = text.replace("\t", ",")
-    path = write(
-        tmp_path / f"facts{suffix}", gzip.compress(text.encode()) if suffix.endswith(".gz") else text
-    )
+    path = write(tmp_path / f"facts{suffix}", gzip.compress(text.encode()) if suffix.endswith(".gz") else text)
     message = refusal(path)
     assert message.startswith(f"1 of 4 rows cannot be used:\n{path} line {header + 4}: {problem}")
     assert message.endswith("leave them out with skip_bad_rows=True.")
@@ -159,24 +155,18 @@ def test_a_file_that_is_not_what_it_seems(name: str, text: str, message: str, tm
 def test_text_must_be_utf_8(compress: Any, tmp_path: Path) -> None:
     suffix = ".txt" if compress is bytes else ".txt.gz"
     path = write(tmp_path / f"facts{suffix}", compress((GOOD + GOOD.replace("b", "é")).encode("latin-1")))
-    assert refusal(path).startswith(
-        f"{path} line 2 is not UTF-8 text: 'a\\tr\\t\N{REPLACEMENT CHARACTER}\\t2014"
-    )
+    assert refusal(path).startswith(f"{path} line 2 is not UTF-8 text: 'a\\tr\\t\N{REPLACEMENT CHARACTER}\\t2014")
 
 
 def test_a_damaged_gzip_file(tmp_path: Path) -> None:
     whole = gzip.compress("".join(f"a{row}\tr\tb\t{row}\n" for row in range(20_000)).encode())
-    for number, content in enumerate(
-        [whole[:1000], whole[:1000] + b"\0\0\0" + whole[1003:], whole[:-6] + b"nonono"]
-    ):
+    for number, content in enumerate([whole[:1000], whole[:1000] + b"\0\0\0" + whole[1003:], whole[:-6] + b"nonono"]):
         path = write(tmp_path / f"facts{number}.txt.gz", content)
         assert refusal(path).startswith(f"{path} cannot be read (")
 
 
 def test_a_damaged_parquet_file(tmp_path: Path) -> None:
-    frame = pl.DataFrame(
-        {"subject": [f"a{row}" for row in range(999)], "relation": "r", "object": "b", "time": 1}
-    )
+    frame = pl.DataFrame({"subject": [f"a{row}" for row in range(999)], "relation": "r", "object": "b", "time": 1})
     frame.write_parquet(tmp_path / "whole.parquet")
     path = write(tmp_path / "half.parquet", (tmp_path / "whole.parquet").read_bytes()[:500])
     assert refusal(path).startswith(f"{path} cannot be read (parquet: ")
@@ -305,9 +295,7 @@ def test_files_that_overlap_in_time(tmp_path: Path) -> None:
     train = write(tmp_path / "train.txt", "a\tr\tb\t2014-08-12\n" + GOOD)
     valid = write(tmp_path / "valid.txt", "a\tr\tb\t2014-08-13\na\tr\tb\t2014-08-11\n")
     message = refusal(tmp_path)
-    assert message.startswith(
-        f"{valid} line 2: its time 2014-08-11 is not after 2014-08-12 of {train} line 1."
-    )
+    assert message.startswith(f"{valid} line 2: its time 2014-08-11 is not after 2014-08-12 of {train} line 1.")
     assert "give valid_from and test_from" in message
     test = write(tmp_path / "test.csv", "subject,relation,object,time\na,r,b,2014-08-13\n")
     write(valid, "a\tr\tb\t2014-08-13\n")

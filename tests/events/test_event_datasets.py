@@ -65,9 +65,7 @@ def test_a_dataset_is_read_whole(name: str) -> None:
         ("icews0515", "2013-11-18", "2014-12-27", [368_868, 46_302, 46_159]),
     ],
 )
-def test_a_dataset_is_split_at_other_dates(
-    name: str, valid_from: str, test_from: str, facts: list[int]
-) -> None:
+def test_a_dataset_is_split_at_other_dates(name: str, valid_from: str, test_from: str, facts: list[int]) -> None:
     table = read(name, valid_from=valid_from, test_from=test_from)
     assert sizes(table) == facts
     assert table.timeline.label_of(table.test_from or 0) == test_from

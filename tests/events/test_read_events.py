@@ -93,9 +93,7 @@ def test_columns_are_known_by_many_names(header: str, tmp_path: Path) -> None:
 
 
 def test_the_actor_of_polecat_is_not_its_source() -> None:
-    polecat = frame("Actor_Name Event_Type Recipient_Name Event_Date").with_columns(
-        Source=pl.lit("The Times")
-    )
+    polecat = frame("Actor_Name Event_Type Recipient_Name Event_Date").with_columns(Source=pl.lit("The Times"))
     assert rows(read_events(polecat)) == expected()
 
 
@@ -142,9 +140,7 @@ def test_lines_may_be_blank_or_longer_and_end_as_on_windows(tmp_path: Path) -> N
 
 
 def test_a_mark_before_the_header_is_not_part_of_it(tmp_path: Path) -> None:
-    (tmp_path / "facts.csv").write_text(
-        "\ufeffsubject,relation,object,year\r\na,r,b,2014\r\n", encoding="utf-8"
-    )
+    (tmp_path / "facts.csv").write_text("\ufeffsubject,relation,object,year\r\na,r,b,2014\r\n", encoding="utf-8")
     assert rows(read_events(tmp_path / "facts.csv")) == [("a", "r", "b", 0)]
 
 
@@ -153,9 +149,9 @@ def test_cells_of_csv_may_span_lines(tmp_path: Path) -> None:
     assert rows(read_events(tmp_path / "facts.csv")) == [("a", 'r\n\n"x"', "b", 0), ("c", "r", "d", 1)]
 
 
-names = st.text(
-    st.characters(exclude_characters="\t\r\n\x1f", exclude_categories=["Cs", "Cc"]), min_size=1
-).filter(lambda name: bool(name.strip()))
+names = st.text(st.characters(exclude_characters="\t\r\n\x1f", exclude_categories=["Cs", "Cc"]), min_size=1).filter(
+    lambda name: bool(name.strip())
+)
 
 
 @settings(deadline=None, max_examples=50)
@@ -164,9 +160,7 @@ def test_any_name_survives_tabs_and_csv(tmp_path_factory: pytest.TempPathFactory
     folder = tmp_path_factory.mktemp("names")
     table = pl.DataFrame(facts, schema=["subject", "relation", "object", "time"], orient="row")
     table.write_csv(folder / "facts.csv")
-    text = "".join(
-        "\t".join(map(str, fact)) + "\n" for fact in [("subject", "relation", "object", "time"), *facts]
-    )
+    text = "".join("\t".join(map(str, fact)) + "\n" for fact in [("subject", "relation", "object", "time"), *facts])
     (folder / "facts.tsv").write_text(text, encoding="utf-8", newline="")
     for name in ("facts.csv", "facts.tsv"):
         assert [row[:3] for row in rows(read_events(folder / name))] == [fact[:3] for fact in facts]
@@ -231,9 +225,7 @@ def write_splits(folder: Path, **times: str) -> Path:
         ({"train": "2001 2003", "test": "2005 2006"}, (4, 4)),
     ],
 )
-def test_files_split_the_facts(
-    splits: dict[str, str], starts: tuple[int | None, ...], tmp_path: Path
-) -> None:
+def test_files_split_the_facts(splits: dict[str, str], starts: tuple[int | None, ...], tmp_path: Path) -> None:
     table = read_events(write_splits(tmp_path, **splits))
     assert (table.valid_from, table.test_from) == starts
     assert table.frame.height == len(" ".join(splits.values()).split())

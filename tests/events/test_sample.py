@@ -180,9 +180,7 @@ def test_actors_are_not_too_busy_for_walks() -> None:
 
 def test_kinds_of_planted_rules() -> None:
     patterns = [rule.variables for rule in PLANTED_RULES]
-    assert sorted(patterns) == sorted(
-        [(0, 1)] * 3 + [(0, 1, 2)] * 2 + [(0, 1, 0, 1), (0, 1, 0, 2), (0, 1, 2, 3)]
-    )
+    assert sorted(patterns) == sorted([(0, 1)] * 3 + [(0, 1, 2)] * 2 + [(0, 1, 0, 1), (0, 1, 0, 2), (0, 1, 2, 3)])
     assert any(relation.endswith("^-1") for rule in PLANTED_RULES for relation in rule.body)
     assert len({rule.head for rule in PLANTED_RULES}) == len(PLANTED_RULES)
 
@@ -220,9 +218,7 @@ def test_walks_find_the_rule(rule: PlantedRule) -> None:
 def test_files(tmp_path: Path) -> None:
     write_sample(tmp_path)
     assert sorted(files(tmp_path)) == NAMES
-    facts = [
-        (tmp_path / f"{part}.txt").read_text("utf-8").splitlines() for part in ("train", "valid", "test")
-    ]
+    facts = [(tmp_path / f"{part}.txt").read_text("utf-8").splitlines() for part in ("train", "valid", "test")]
     assert list(chain.from_iterable(facts)) == ["\t".join(map(str, row)) for row in simulate().rows()]
     spans = [(lines[0][-10:], lines[-1][-10:]) for lines in facts]
     assert spans == [("2030-01-01", "2030-12-26"), ("2030-12-27", "2031-02-09"), ("2031-02-10", "2031-03-26")]

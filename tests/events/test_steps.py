@@ -109,9 +109,7 @@ def test_a_step_that_is_none_is_refused(step: str) -> None:
 
 
 def test_the_given_step_must_suit_the_times() -> None:
-    with pytest.raises(
-        InputError, match="The times are integers, so the step must be a number such as 24, not 1 day"
-    ):
+    with pytest.raises(InputError, match="The times are integers, so the step must be a number such as 24, not 1 day"):
         read_times([0, 24], "1d")
     with pytest.raises(InputError, match='calendar dates, so a step of 24 needs a unit, such as "24d"'):
         read_times(["2014-08-06"], "24")

@@ -24,7 +24,12 @@ class Worker:
     """One workspace, to which queries are put in order of time."""
 
     def __init__(
-        self, world: World, rules: Sequence[Rule], how: Application, only_chains: bool = False, forgetful: bool = False
+        self,
+        world: World,
+        rules: Sequence[Rule],
+        how: Application,
+        only_chains: bool = False,
+        forgetful: bool = False,
     ) -> None:
         self.triples = build_triple_index(world.edges())
         self.book = Rulebook(

@@ -71,9 +71,22 @@ def test_stream_with_limit(data: st.DataObject, world: World, how: Application, 
     assert Worker(world, rules, how, only_chains=True).answer(queries) == answers
 
 
+@settings(deadline=None, max_examples=80)
+@given(st.data(), worlds(), st.sampled_from([math.inf, 2, 4]), st.integers(0, LAST_TIME))
+def test_stream_over_a_fixed_past(data: st.DataObject, world: World, window: float, until: int) -> None:
+    """Forecasts of many steps ahead: nothing more becomes known."""
+    rules, queries = data.draw(rule_lists(world)), data.draw(query_streams(world))
+    queries = [query._replace(known_until=min(until, query.time)) for query in queries]
+    how = EVERY_RULE._replace(window=window)
+    answers = expected(world, rules, queries, how)
+    assert Worker(world, rules, how).answer(queries) == answers
+    assert Worker(world, rules, how, only_chains=True).answer(queries) == answers
+
+
 @settings(deadline=None, max_examples=150)
 @given(st.data(), worlds(), st.sampled_from([math.inf, 2, 4]))
-def test_stream_known_only_up_to_an_earlier_time(data: st.DataObject, world: World, window: float) -> None:
+def test_stream_that_learns_late(data: st.DataObject, world: World, window: float) -> None:
+    """What is known lags behind the queries, and catches up."""
     rules, queries = data.draw(rule_lists(world)), data.draw(delayed_streams(world))
     how = EVERY_RULE._replace(window=window)
     answers = expected(world, rules, queries, how)
@@ -108,11 +121,16 @@ def test_nothing_leaks_from_the_time_of_a_query_on(
 @pytest.mark.parametrize("published_stop", [True, False])
 @pytest.mark.parametrize("k", [1, 2, 4, 8, 20])
 def test_many_rules_and_candidates(k: int, published_stop: bool) -> None:
-    """Long score lists, many ties and candidates that fight for the top: more than a small world can offer."""
+    """Long score lists, many ties, candidates that fight for the top: more than a small world can offer."""
     world = random_world(seed=k, n_entities=30, n_base=2, n_facts=150, last=LAST_TIME)
     patterns = [variables for variables in PATTERNS if len(variables) < 5]
     rules = [
-        Rule(head, tuple((i >> j) % world.n_relations for j in range(len(variables) - 1)), variables, 0.9 - 0.1 * (i // 8))
+        Rule(
+            head,
+            tuple((i >> j) % world.n_relations for j in range(len(variables) - 1)),
+            variables,
+            0.9 - 0.1 * (i // 8),
+        )
         for head in heads_of(world)
         for i, variables in enumerate(patterns)
     ]

@@ -1,9 +1,9 @@
 """The commands. Heavy imports wait until a command runs, so that help is instant."""
 
 import json
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -18,28 +18,28 @@ app = typer.Typer(
 )
 
 
-class Transition(str, Enum):
+class Transition(StrEnum):
     """How a walk chooses its next edge."""
 
     exp = "exp"
     unif = "unif"
 
 
-class Stop(str, Enum):
+class Stop(StrEnum):
     """When enough rules were applied."""
 
     published = "published"
     text = "text"
 
 
-class Split(str, Enum):
+class Split(StrEnum):
     """The facts that are asked."""
 
     test = "test"
     valid = "valid"
 
 
-class Filter(str, Enum):
+class Filter(StrEnum):
     """Which other true answers are left out of a ranking."""
 
     time_aware = "time-aware"
@@ -50,19 +50,22 @@ class Filter(str, Enum):
 Data = Annotated[
     str,
     typer.Argument(
-        metavar="DATA", help="A folder with train, valid and test files, one file, or a name under TLOGIC_DATA."
+        metavar="DATA",
+        help="A folder with train, valid and test files, one file, or a name under TLOGIC_DATA.",
     ),
 ]
 ValidFrom = Annotated[
-    Optional[str], typer.Option(help="Where the validation period begins, if DATA is one file.", metavar="DATE")
+    str | None,
+    typer.Option(help="Where the validation period begins, if DATA is one file.", metavar="DATE"),
 ]
 TestFrom = Annotated[
-    Optional[str], typer.Option(help="Where the test period begins, if DATA is one file.", metavar="DATE")
+    str | None, typer.Option(help="Where the test period begins, if DATA is one file.", metavar="DATE")
 ]
 Step = Annotated[
-    Optional[str], typer.Option(help="The step of time, such as 1d, 1h or 15m; found from the data if not given.")
+    str | None,
+    typer.Option(help="The step of time, such as 1d, 1h or 15m; found from the data if not given."),
 ]
-Threads = Annotated[Optional[int], typer.Option(help="How many threads to use; as many as there are cores if not given.")]
+Threads = Annotated[int | None, typer.Option(help="How many threads to use; as many as there are cores if not given.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -89,7 +92,8 @@ def learn(
     transition: Annotated[Transition, typer.Option(help="Prefer recent edges (exp) or not (unif).")] = Transition.exp,
     body_samples: Annotated[int, typer.Option(help="Bodies sampled per rule for its confidence.")] = 500,
     relation: Annotated[
-        Optional[list[str]], typer.Option(help="Learn rules for this relation only; can be given again.", metavar="NAME")
+        list[str] | None,
+        typer.Option(help="Learn rules for this relation only; can be given again.", metavar="NAME"),
     ] = None,
     seed: Annotated[int, typer.Option(help="The seed of the random walks.")] = 12,
     threads: Threads = None,
@@ -103,7 +107,11 @@ def learn(
     from tlogic.learning.bodies import count_supports
 
     settings = tlogic.LearningSettings(
-        lengths=_integers(lengths), walks=walks, transition=transition.value, body_samples=body_samples, seed=seed
+        lengths=_integers(lengths),
+        walks=walks,
+        transition=transition.value,
+        body_samples=body_samples,
+        seed=seed,
     )
     graph = tlogic.read(data, valid_from=valid_from, test_from=test_from, step=step)
     with wait_for_kernels(count_supports), progress() as follow:
@@ -127,9 +135,9 @@ def evaluate(
     ] = Stop.published,
     min_confidence: Annotated[float, typer.Option(help="Rules below are left out.")] = 0.01,
     min_support: Annotated[int, typer.Option(help="Rules with fewer bodies are left out.")] = 2,
-    lengths: Annotated[Optional[str], typer.Option(help="Rule lengths to apply; all if not given.")] = None,
+    lengths: Annotated[str | None, typer.Option(help="Rule lengths to apply; all if not given.")] = None,
     max_groundings: Annotated[
-        Optional[int],
+        int | None,
         typer.Option(help="Follow only so many triples of an entity and relation, the newest first.", metavar="K"),
     ] = None,
     filter: Annotated[Filter, typer.Option(help="Which other true answers do not count.")] = Filter.time_aware,

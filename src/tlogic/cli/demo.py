@@ -34,7 +34,9 @@ def run_demo(threads: int | None = None) -> None:
 def _planted_beside_learned(rules: tlogic.RuleSet) -> Table:
     learned = {(rule.head, rule.body, rule.variables): rule for rule in rules}
     found = [learned.get((rule.head, rule.body, rule.variables)) for rule in PLANTED_RULES]
-    table = Table(title=f"{len(rules):,} rules learned; {sum(map(bool, found))} of {len(found)} planted rules among them")
+    table = Table(
+        title=f"{len(rules):,} rules learned; {sum(map(bool, found))} of {len(found)} planted rules among them"
+    )
     table.add_column("planted rule", overflow="fold")
     table.add_column("planted", justify="right")
     table.add_column("learned", justify="right")
@@ -72,7 +74,9 @@ def _forecasts(explanations: list[tuple[Explanation, str]]) -> Table:
 
 
 def _tell(why: Explanation) -> None:
-    console.print(f"\n[bold]Why {why.candidate} for {why.query}?[/bold] {len(why.reasons)} rules say so; the strongest:")
+    console.print(
+        f"\n[bold]Why {why.candidate} for {why.query}?[/bold] {len(why.reasons)} rules say so; the strongest:"
+    )
     for reason in why.strongest(2):
         console.print(f"  {reason.score:.3f} by a rule of confidence {reason.rule.confidence:.2f}: {reason.rule}")
         for fact in reason.facts:

@@ -72,7 +72,8 @@ def evaluate(
 ) -> Evaluation:
     """Forecast every fact of a split in both directions and rank the true answers.
 
-    Facts before a query's own time are visible; with ``multi_step`` only those before the split begins. Settings can be given whole or one by
+    Facts before a query's own time are visible; with ``multi_step`` only those before the split begins. Settings can
+    be given whole or one by
     one: ``evaluate(graph, rules, window=200)``.
 
     >>> import tlogic
@@ -96,17 +97,13 @@ def evaluate(
 
         def place(chunk: Ints) -> Placings:
             asked = Queries(*(column[chunk] for column in queries))
-            return place_answers(
-                triples, asked, _answers_of(answers, chunk), answer(asked), fallback, _FILTERS[filter]
-            )
+            return place_answers(triples, asked, _answers_of(answers, chunk), answer(asked), fallback, _FILTERS[filter])
 
         return place
 
     chunks = query_chunks(queries.relation)
     follow = progress or (lambda items, **_: items)
-    placings = list(
-        follow(in_parallel(new_worker, chunks, threads), total=len(chunks), description="queries")
-    )
+    placings = list(follow(in_parallel(new_worker, chunks, threads), total=len(chunks), description="queries"))
     order = np.argsort(np.concatenate([_answer_places(answers, chunk) for chunk in chunks]), kind="stable")
     higher, same, fell_back = (np.concatenate(column)[order] for column in zip(*placings, strict=True))
     return Evaluation(
@@ -124,7 +121,8 @@ def split_queries(graph: TemporalGraph, split: str, multi_step: bool) -> tuple[Q
     facts = graph.split(split)
     if len(facts.time) == 0:
         raise InputError(
-            f"There are no {split} facts to evaluate on; give a folder with a {split} file, or say where the period begins."
+            f"There are no {split} facts to evaluate on; give a folder with a {split} file, "
+            "or say where the period begins."
         )
     half = len(graph.relations.base)
     subject = np.concatenate([facts.subject, facts.object]).astype(np.int64)

@@ -33,11 +33,17 @@ class Placings(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def place_answers(
-    triples: TripleIndex, queries: Queries, answers: Answers, scored: Scored, fallback: Fallback, filtering: int
+    triples: TripleIndex,
+    queries: Queries,
+    answers: Answers,
+    scored: Scored,
+    fallback: Fallback,
+    filtering: int,
 ) -> Placings:
     """Place each answer among its query's candidates, those of the fallback where no rule gave any.
 
-    Other true answers are left out of the comparison: those of the same time (TIME_AWARE), of any time (STATIC) or none (RAW). An answer that
+    Other true answers are left out of the comparison: those of the same time (TIME_AWARE), of any time (STATIC) or
+    none (RAW). An answer that
     is no candidate stands behind all entities.
     """
     n_entities = len(triples.slot_start) - 1
@@ -67,7 +73,13 @@ def place_answers(
 
 @njit(cache=True, nogil=True)
 def _hide(
-    triples: TripleIndex, queries: Queries, answers: Answers, q: int, filtering: int, hidden: Bools, value: bool
+    triples: TripleIndex,
+    queries: Queries,
+    answers: Answers,
+    q: int,
+    filtering: int,
+    hidden: Bools,
+    value: bool,
 ) -> None:
     """Mark, or unmark, the true answers of a query that must not count against each other."""
     if filtering != RAW:

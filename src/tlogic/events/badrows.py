@@ -78,9 +78,7 @@ def _refusal(bad: pl.DataFrame, examples: Sequence[str], good: int, sources: Seq
         lines.append(f"A time is {EXPECTED_TIMES}.")
     first = bad.row(0, named=True)
     if first["row"] == 0 and first["time"] is not None and not sources[first["part"]].header:
-        lines.append(
-            'If the first row is a header, name its columns: columns={"subject": "...", "time": "..."}.'
-        )
+        lines.append('If the first row is a header, name its columns: columns={"subject": "...", "time": "..."}.')
     if good:
         lines.append("Correct them, or leave them out with skip_bad_rows=True.")
     return "\n".join(lines)

@@ -95,9 +95,7 @@ def _plain(name: str) -> str:
     return name.strip().lower().replace(" ", "").replace("_", "")
 
 
-def _missing_column(
-    role: str, column: str | int | None, names: Sequence[str | None], where: str
-) -> InputError:
+def _missing_column(role: str, column: str | int | None, names: Sequence[str | None], where: str) -> InputError:
     wanted = f"no column known to be the {role}"
     if column is not None:
         wanted = f"no column {column!r}, which should be the {role}"

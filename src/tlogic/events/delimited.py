@@ -48,9 +48,7 @@ class DelimitedFile:
     def read(self, positions: Sequence[int], skip_rows: int = 0) -> pl.DataFrame:
         """The columns at the given positions, named by them; null where a cell is empty or missing."""
         schema = {str(position): pl.String for position in range(max(positions) + 1)}
-        return self._read(
-            self.separator, columns=sorted(set(positions)), schema=schema, skip_rows=skip_rows, **_RAGGED
-        )
+        return self._read(self.separator, columns=sorted(set(positions)), schema=schema, skip_rows=skip_rows, **_RAGGED)
 
     def records(self, rows: Sequence[int]) -> Iterator[Record]:
         """Some rows (sorted, the first of the file is 0) once more, with their lines: slow, for messages."""
@@ -96,8 +94,7 @@ class DelimitedFile:
             lines = self._lines("utf8-lossy")
             line = _first_with("\N{REPLACEMENT CHARACTER}", lines)
             return InputError(
-                f"{self.path} line {line + 1} is not UTF-8 text: {lines[line][:100]!r}. "
-                "Save the file as UTF-8."
+                f"{self.path} line {line + 1} is not UTF-8 text: {lines[line][:100]!r}. Save the file as UTF-8."
             )
         if unparsed := re.search("could not parse `([^`\n]+)", str(error)):
             line = _first_with(unparsed[1], self._lines("utf8"))

@@ -46,9 +46,7 @@ def read_frame(
         schema = frame.collect_schema()
         positions = choose_by_name(schema.names(), given, name)
         header = {role: schema.names()[position] for role, position in positions.items()}
-        cells = frame.select(
-            _cells(role, header[role], schema[header[role]], name) for role in ROLES
-        ).collect()
+        cells = frame.select(_cells(role, header[role], schema[header[role]], name) for role in ROLES).collect()
     return RawFacts(name, format, tuple(header.values()), cells, partial(_quote, cells, name))
 
 

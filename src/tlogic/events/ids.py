@@ -28,9 +28,7 @@ def _read_table(path: Path) -> pl.DataFrame:
     table = table.filter(~pl.all_horizontal(pl.col("name", "id").is_null()))
     readable = pl.col("name").is_not_null() & pl.col("id").str.contains(r"^-?\d+$").fill_null(False)
     _refuse(table.filter(~readable), path, "expected a name, a tab and an integer id")
-    _refuse(
-        table.filter(~pl.col("id").is_first_distinct()), path, "the id already has a name on an earlier line"
-    )
+    _refuse(table.filter(~pl.col("id").is_first_distinct()), path, "the id already has a name on an earlier line")
     # Two ids may share a name and still be two different things.
     distinct_name = pl.when(pl.col("name").is_duplicated()).then(pl.format("{} (id {})", "name", "id"))
     return table.select("id", distinct_name.otherwise("name").alias("name"))

@@ -116,9 +116,7 @@ def _iso_text(spelling: _Spelling | None) -> pl.Expr:
 
 def _kind(spelling: _Spelling | None) -> pl.Expr:
     text, day = pl.col("text"), pl.col("iso").struct.field("day")
-    kind = (
-        pl.when(text.str.contains(_INTEGER)).then(pl.lit("integer")).when(day.is_null()).then(pl.lit("month"))
-    )
+    kind = pl.when(text.str.contains(_INTEGER)).then(pl.lit("integer")).when(day.is_null()).then(pl.lit("month"))
     kind_of_iso = kind.otherwise(pl.lit("date"))
     if spelling is None:
         return kind_of_iso

@@ -98,9 +98,7 @@ class RuleAtWork:
             for chain in grown:
                 self._chains[step + 1, chain[-1]][chain] = None
         end_pairs = dict.fromkeys((chain[0], chain[-1]) for chain in grown)
-        return [
-            Fact(first, self._rule.head, last) for first, last in end_pairs if self._head_follows(first, last)
-        ]
+        return [Fact(first, self._rule.head, last) for first, last in end_pairs if self._head_follows(first, last)]
 
     def _grow(self, step: int, relation: str, today: list[Fact]) -> Iterator[Chain]:
         """The chains that today's facts of the relation extend, where the rule's pattern allows it."""
@@ -191,9 +189,7 @@ def simulate(seed: int = 7, days: int = 450) -> pl.DataFrame:
     (['subject', 'relation', 'object', 'date'], datetime.date(2030, 1, 30))
     """
     if seed < 0 or days < FEWEST_DAYS:
-        raise SettingsError(
-            f"seed {seed}, days {days}: the seed must not be negative, the days at least {FEWEST_DAYS}"
-        )
+        raise SettingsError(f"seed {seed}, days {days}: the seed must not be negative, the days at least {FEWEST_DAYS}")
     rows = [
         (*fact, FIRST_DAY + timedelta(days=day))
         for day, news in enumerate(World(seed, days).history())
@@ -249,9 +245,7 @@ def write_sample(folder: Path, seed: int = 7, days: int = 450) -> None:
 
 
 def _lines(news: pl.DataFrame) -> str:
-    return "".join(
-        f"{subject}\t{relation}\t{object_}\t{day}\n" for subject, relation, object_, day in news.rows()
-    )
+    return "".join(f"{subject}\t{relation}\t{object_}\t{day}\n" for subject, relation, object_, day in news.rows())
 
 
 def _readme(seed: int, days: int) -> str:

@@ -116,9 +116,7 @@ class PlantedRule:
         """X for the first entity, Y for the last, Z and W for those between."""
         between = iter("ZW")
         names = {self.variables[0]: "X", self.variables[-1]: "Y"}
-        return [
-            names.get(variable) or names.setdefault(variable, next(between)) for variable in self.variables
-        ]
+        return [names.get(variable) or names.setdefault(variable, next(between)) for variable in self.variables]
 
 
 @dataclass(frozen=True)

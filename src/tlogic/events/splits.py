@@ -22,17 +22,13 @@ class Split(NamedTuple):
     test_from: int | None
 
 
-def split_by_time(
-    steps: pl.Series, timeline: Timeline, valid_from: Label | None, test_from: Label | None
-) -> Split:
+def split_by_time(steps: pl.Series, timeline: Timeline, valid_from: Label | None, test_from: Label | None) -> Split:
     """Split at the given times, of which there is at least one."""
     end = _last(steps) + 1
     test = end if test_from is None else timeline.step_of(test_from)
     valid = test if valid_from is None else timeline.step_of(valid_from)
     if valid_from is not None and test_from is not None and valid >= test:
-        raise InputError(
-            f"valid_from={valid_from!s} must lie at least one step before test_from={test_from!s}."
-        )
+        raise InputError(f"valid_from={valid_from!s} must lie at least one step before test_from={test_from!s}.")
     _refuse_empty(steps, timeline, "training", 0, valid)
     if valid_from is not None:
         _refuse_empty(steps, timeline, "validation", valid, test)

@@ -68,13 +68,9 @@ def lay_timeline(kind: Kind, moments: Integers, given: Step | None) -> Timeline:
     step = given or find_step(kind, moments)
     unit, count = step.unit, step.count
     if unit == "integer" and kind != "integer":
-        raise InputError(
-            f'The times are calendar dates, so a step of {count} needs a unit, such as "{count}d".'
-        )
+        raise InputError(f'The times are calendar dates, so a step of {count} needs a unit, such as "{count}d".')
     if unit != "integer" and kind == "integer":
-        raise InputError(
-            f"The times are integers, so the step must be a number such as 24, not {count} {unit}."
-        )
+        raise InputError(f"The times are integers, so the step must be a number such as 24, not {count} {unit}.")
     cut_at = "2000" if unit != "integer" else "0" if given else str(moments[0])
     cuts = Timeline(unit, count, cut_at)
     return Timeline(unit, count, str(cuts.labels_of(cuts.steps_at(moments[:1]))[0]))

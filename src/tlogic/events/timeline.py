@@ -41,9 +41,7 @@ class Timeline:
 
     def __post_init__(self) -> None:
         if self.unit not in get_args(Unit):
-            raise InputError(
-                f"Unknown unit of time {self.unit!r}; expected one of {', '.join(get_args(Unit))}."
-            )
+            raise InputError(f"Unknown unit of time {self.unit!r}; expected one of {', '.join(get_args(Unit))}.")
         if not isinstance(self.count, int) or self.count < 1:
             raise InputError(f"A step of time is 1 or more of the unit {self.unit} long, not {self.count!r}.")
         # One spelling for each origin, so that equal timelines compare equal.
@@ -106,9 +104,7 @@ class Timeline:
         try:
             return cls(**values)
         except TypeError as error:
-            raise InputError(
-                f"A timeline has a unit, a count and an origin; found {dict(values)}."
-            ) from error
+            raise InputError(f"A timeline has a unit, a count and an origin; found {dict(values)}.") from error
 
     @cached_property
     def _origin_ordinal(self) -> int:

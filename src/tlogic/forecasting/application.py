@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.forecasting.candidates import Candidates, add_scores, new_candidates, top_is_distinct, watch_top
+from tlogic.forecasting.candidates import Candidates, add_scores, new_candidates, top_is_distinct, watch_top, with_room
 from tlogic.forecasting.grounding import (
     Loops,
     Path,
@@ -17,8 +17,8 @@ from tlogic.forecasting.grounding import (
     new_loops,
     new_path,
 )
-from tlogic.forecasting.joins import Joins, new_joins
-from tlogic.forecasting.known import Known, learn_until, nothing_known
+from tlogic.forecasting.joins import Joins, forget_joins, new_joins
+from tlogic.forecasting.known import Known, forget_facts, learn_until, nothing_known
 from tlogic.forecasting.plans import CHAIN, CLOSED, OPEN, SINGLE, RulePlans
 from tlogic.forecasting.reached import Reached, new_reached
 from tlogic.graph.arrays import Floats, Ints
@@ -94,13 +94,16 @@ def apply_rules(triples: TripleIndex, book: Rulebook, work: Workspace, queries: 
     start, n_rules = np.zeros(n_queries + 1, np.int64), np.zeros(n_queries, np.int64)
     out_entity, out_score = np.empty(1 << 12, np.int32), np.empty(1 << 12, np.float64)
     scores = np.empty(1 << 12, np.float32)
+    forget_facts(work.known)
+    forget_joins(work.joins)
     end = 0
     for q in range(n_queries):
         if q == 0 or queries.known_until[q] > queries.known_until[q - 1]:
             learn_until(work.known, triples, queries.known_until[q])
         n, n_rules[q], scores = _apply_to_query(book, work, queries, q, scores)
         if end + n > len(out_entity):
-            out_entity, out_score = _larger(out_entity, end, n), _larger(out_score, end, n)
+            out_entity = with_room(out_entity, end, end + n)
+            out_score = with_room(out_score, end, end + n)
         for m in range(n):
             out_entity[end + m] = entity[m]
             out_score[end + m] = 1.0 - np.float64(miss[m])
@@ -116,37 +119,56 @@ def _apply_to_query(
 ) -> tuple[int, int, Floats]:
     """Fill the candidates of one query: their number, how many rules were tried, and the room for scores."""
     known, reached, candidates, slot_of = work.known, work.reached, work.candidates, work.slot_of
-    plans, k, published_stop = book.plans, book.k, book.published_stop
+    k, published_stop = book.k, book.published_stop
+    head_start, confidence, kinds, firsts, backs, parts, bodies, joins = book.plans
     subject, relation, now = queries.subject[q], queries.relation[q], queries.time[q]
     since = max(now - book.window, 0)
     _open_slots(known, slot_of, subject, since)
     n_candidates, n_scores, watching = 0, 0, False
-    first, end = plans.head_start[relation], plans.head_start[relation + 1]
+    first, end = head_start[relation], head_start[relation + 1]
     rule = first
     while rule < end:
-        slot = slot_of[plans.first[rule]]
+        slot = slot_of[firsts[rule]]
         n_reached = 0
         if slot >= 0:
-            kind, part = plans.kind[rule], plans.part[rule]
+            kind, part = kinds[rule], parts[rule]
             if kind == SINGLE:
                 n_reached = ground_single(known, slot, since, book.limit, reached)
             elif kind == CHAIN:
-                n_reached = ground_chain(known, plans.bodies, part, subject, since, book.limit, work.path, reached)
+                n_reached = ground_chain(known, bodies, part, subject, since, book.limit, work.path, reached)
             elif kind == OPEN:
-                n_reached = ground_open(
-                    known, plans.joins, work.joins, part, slot, now, since, work.inner, reached
-                )
+                n_reached = ground_open(known, joins, work.joins, part, slot, now, since, work.inner, reached)
             elif kind == CLOSED:
-                n_reached = ground_closed(known, plans.joins, work.joins, part, slot, now, since, reached)
-            elif slot_of[plans.back[rule]] >= 0:
-                back = slot_of[plans.back[rule]]
+                n_reached = ground_closed(known, joins, work.joins, part, slot, now, since, reached)
+            elif slot_of[backs[rule]] >= 0:
+                back = slot_of[backs[rule]]
                 n_reached = ground_loop(
-                    known, plans.bodies, work.loops, part, slot, back, subject, since, work.path, work.inner, reached
+                    known,
+                    bodies,
+                    work.loops,
+                    part,
+                    slot,
+                    back,
+                    subject,
+                    since,
+                    work.path,
+                    work.inner,
+                    reached,
                 )
         if n_reached > 0:
-            base = book.alpha * plans.confidence[rule]
+            base = book.alpha * confidence[rule]
             n_candidates, n_contenders, scores, n_scores = add_scores(
-                candidates, n_candidates, scores, n_scores, watching, reached, n_reached, base, book.decay, now, published_stop
+                candidates,
+                n_candidates,
+                scores,
+                n_scores,
+                watching,
+                reached,
+                n_reached,
+                base,
+                book.decay,
+                now,
+                published_stop,
             )
             if n_candidates >= k:
                 if not published_stop:
@@ -173,11 +195,3 @@ def _open_slots(known: Known, slot_of: Ints, subject: int, since: int) -> None:
 def _close_slots(known: Known, slot_of: Ints, subject: int) -> None:
     for slot in range(known.slot_start[subject], known.slot_start[subject + 1]):
         slot_of[known.slot_relation[slot]] = -1
-
-
-@njit(cache=True, nogil=True)
-def _larger(array: Ints, used: int, needed: int) -> Ints:
-    """The used part of an array, in at least twice the room."""
-    larger = np.empty(2 * (used + needed), array.dtype)
-    larger[:used] = array[:used]
-    return larger

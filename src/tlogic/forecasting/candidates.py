@@ -1,15 +1,16 @@
 """The candidates of one query: their scores, how these become one, and when enough rules were applied.
 
-Scores are kept in single precision, as the published code keeps them: candidates whose evidence is too old to tell apart count as equal.
+Scores are kept in single precision, as the published code keeps them: candidates whose evidence is too old to tell
+apart count as equal.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
-from tlogic.forecasting.reached import Reached
 from tlogic.forecasting.known import NEVER
+from tlogic.forecasting.reached import Reached
 from tlogic.graph.arrays import Floats, Ints
 
 _START, _LENGTH, _ROOM, _IN_TOP = 0, 1, 2, 3
@@ -25,7 +26,8 @@ class Candidates(NamedTuple):
     miss: Floats
     """Per candidate: the product of (1 - score) over its scores so far."""
     score_list: Ints
-    """Per candidate: where its scores stand (start, length, room), sorted descending, and whether it is among the top."""
+    """Per candidate: where its scores stand (start, length, room), sorted descending, and whether it is among the
+    top."""
     top: Ints
     """The k candidates with the largest score lists, largest first, once there are k."""
     contender: Ints
@@ -69,12 +71,13 @@ def add_scores(
 ) -> tuple[int, int, Floats, int]:
     """Score what a rule reached, f = base + decay(now - t_1), and empty it.
 
-    Gives the number of candidates, that of contenders for the top, and the scores, perhaps in larger room, with their number.
+    Gives the number of candidates, that of contenders for the top, and the scores, perhaps in larger room, with
+    their number.
     """
     best, found = reached
     number, entity, miss, score_list, top, contender = candidates
     if 3 * n_scores + _FIRST_ROOM * n_reached > len(scores):  # enough even if every list has to move to twice its room
-        scores = _larger(scores, n_scores, 3 * n_scores + _FIRST_ROOM * n_reached)
+        scores = with_room(scores, n_scores, 3 * n_scores + _FIRST_ROOM * n_reached)
     threshold = scores[score_list[top[-1], _START]] if watching else np.float32(0.0)
     n_contenders = 0
     for i in range(n_reached):
@@ -129,7 +132,8 @@ def watch_top(candidates: Candidates, n_candidates: int) -> int:
 def top_is_distinct(candidates: Candidates, scores: Floats, n_contenders: int) -> bool:
     """Do the k best candidates have k different score lists? What the published code asks before it stops.
 
-    Lists only grow, and growing makes a list larger. So the new top is among the old top and the contenders: candidates outside it
+    Lists only grow, and growing makes a list larger. So the new top is among the old top and the contenders:
+    candidates outside it
     that just got a score and whose largest score is not below that of the top's last.
     """
     score_list, top, contender = candidates.score_list, candidates.top, candidates.contender
@@ -170,7 +174,8 @@ def _compare(score_list: Ints, scores: Floats, a: int, b: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _larger(scores: Floats, used: int, size: int) -> Floats:
-    larger = np.empty(2 * size, scores.dtype)
-    larger[:used] = scores[:used]
+def with_room(array: Any, used: int, needed: int) -> Any:
+    """The used part of an array, in twice the room that is needed."""
+    larger = np.empty(2 * needed, array.dtype)
+    larger[:used] = array[:used]
     return larger

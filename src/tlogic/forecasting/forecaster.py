@@ -1,6 +1,7 @@
 """A rule set made ready for one graph, and the workers that answer queries with it."""
 
 from collections.abc import Callable
+from operator import itemgetter
 
 import numpy as np
 
@@ -52,18 +53,20 @@ class Forecaster:
         return self.rules[start:end]
 
     def best_candidate(self, subject: int, relation: int, time: int) -> int | None:
-        """The candidate with the highest score for one query, the lowest number among equals; None where no rule gives any."""
+        """The candidate with the highest score for one query, the lowest number among equals; None where no rule
+        gives any."""
         answer = self.new_worker()(Queries(*(np.array([value]) for value in (subject, relation, time, time))))
         if len(answer.entity) == 0:
             return None
         return int(answer.entity[np.lexsort((answer.entity, -answer.score))[0]])
 
     def new_worker(self) -> Callable[[Queries], Scored]:
-        """A function that answers queries sorted by time, with scratch memory of its own; a worker serves one thread."""
+        """A function that answers queries sorted by time, with scratch memory of its own; a worker serves one
+        thread."""
         graph = self.graph
+        work = new_workspace(graph.triples, len(graph.entities), len(graph.relations), self._book)
 
         def answer(queries: Queries) -> Scored:
-            work = new_workspace(graph.triples, len(graph.entities), len(graph.relations), self._book)
             return apply_rules(graph.triples, self._book, work, queries)
 
         return answer
@@ -71,16 +74,19 @@ class Forecaster:
 
 def _applicable(graph: TemporalGraph, rules: RuleSet, settings: ApplicationSettings) -> list[Rule]:
     """The rules to apply, by head and decreasing confidence; equals keep their order."""
-    known = [
-        rule
-        for rule in rules
-        if rule.confidence >= settings.min_confidence
-        and rule.body_support >= settings.min_support
-        and (settings.lengths is None or len(rule.body) in settings.lengths)
-        and rule.head in graph.relations
-        and all(relation in graph.relations for relation in rule.body)
-    ]
-    return sorted(known, key=lambda rule: (graph.relations.id_of(rule.head), -rule.confidence))
+    number = graph.relations.get
+    keyed = []
+    for rule in rules:
+        head, confidence = number(rule.head), rule.confidence
+        if (
+            confidence >= settings.min_confidence
+            and rule.body_support >= settings.min_support
+            and (settings.lengths is None or len(rule.body) in settings.lengths)
+            and head is not None
+            and None not in map(number, rule.body)
+        ):
+            keyed.append((head, -confidence, rule))
+    return [rule for *_, rule in sorted(keyed, key=itemgetter(0, 1))]
 
 
 def query_chunks(relation: Ints, n_chunks: int = 32) -> list[Ints]:

@@ -1,7 +1,9 @@
 """Grounding: from a query's subject along a rule's body to candidates, each with the latest possible t_1.
 
-The score needs only the latest t_1 of each candidate. So triples are joined, not events: for a path of triples take the newest time of
-the last one, then the newest time of the one before that is not later, and so on back to t_1. A step to a new variable scans a slot;
+The score needs only the latest t_1 of each candidate. So triples are joined, not events: for a path of triples take
+the newest time of
+the last one, then the newest time of the one before that is not later, and so on back to t_1. A step to a new
+variable scans a slot;
 a step to a repeated variable is a look-up.
 """
 
@@ -91,7 +93,14 @@ def ground_single(known: Known, slot: int, since: int, limit: int, reached: Reac
 
 @njit(cache=True, nogil=True)
 def ground_chain(
-    known: Known, bodies: BodyTable, body: int, source: int, since: int, limit: int, path: Path, reached: Reached
+    known: Known,
+    bodies: BodyTable,
+    body: int,
+    source: int,
+    since: int,
+    limit: int,
+    path: Path,
+    reached: Reached,
 ) -> int:
     """Follow a body from ``source`` over facts at or after ``since``; how many entities were reached.
 
@@ -159,8 +168,7 @@ def ground_chain(
             if best[reaches] == NEVER:
                 found[n_found] = reaches
                 n_found += 1
-            if best[reaches] < t:
-                best[reaches] = t
+            best[reaches] = max(best[reaches], t)
         depth += 1 if descended else -1
         entering = descended
     return n_found
@@ -168,7 +176,15 @@ def ground_chain(
 
 @njit(cache=True, nogil=True)
 def ground_open(
-    known: Known, table: JoinTable, joins: Joins, join: int, slot: int, now: int, since: int, inner: Reached, reached: Reached
+    known: Known,
+    table: JoinTable,
+    joins: Joins,
+    join: int,
+    slot: int,
+    now: int,
+    since: int,
+    inner: Reached,
+    reached: Reached,
 ) -> int:
     """Follow the first step through ``slot`` to each x, and from there an open join."""
     target, newest, triple_start = known.target, known.newest, known.triple_start
@@ -208,7 +224,12 @@ def ground_closed(
     known: Known, table: JoinTable, joins: Joins, join: int, slot: int, now: int, since: int, reached: Reached
 ) -> int:
     """Follow the first step through ``slot`` to each x, and from there a closed join back to x, the candidate."""
-    target, newest, triple_start, slot_newest = known.target, known.newest, known.triple_start, known.slot_newest
+    target, newest, triple_start, slot_newest = (
+        known.target,
+        known.newest,
+        known.triple_start,
+        known.slot_newest,
+    )
     time_start, time, n_times = known.time_start, known.time, known.n_times
     row = joins.row
     second, back = table.second[join], table.third[join]
@@ -253,18 +274,18 @@ def ground_loop(
 ) -> int:
     """Follow a rest from ``source``, after a loop of two steps through ``slot`` and back.
 
-    A candidate's t_1 depends on its rest only through the time at which the rest begins. Loops are tried in order of the latest t_1 they
+    A candidate's t_1 depends on its rest only through the time at which the rest begins. Loops are tried in order of
+    the latest t_1 they
     allow, and the first that allows no later one ends the search.
     """
     newest = known.newest
     time_start, time, n_times = known.time_start, known.time, known.n_times
-    n_loops = _find_loops(known, loops, slot, back_slot, since)
-    if n_loops == 0:
-        return 0
+    n_inner = ground_chain(known, bodies, rest, source, since, UNLIMITED, path, inner)
+    n_loops = _find_loops(known, loops, slot, back_slot, since) if n_inner > 0 else 0
     order = np.argsort(-loops.bound[:n_loops], kind="mergesort")
     best, found = reached
     n_found = 0
-    for i in range(ground_chain(known, bodies, rest, source, since, UNLIMITED, path, inner)):
+    for i in range(n_inner):
         c = inner.entity[i]
         begins = inner.best[c]
         inner.best[c] = NEVER
@@ -288,7 +309,8 @@ def ground_loop(
 
 @njit(cache=True, nogil=True)
 def _find_loops(known: Known, loops: Loops, slot: int, back_slot: int, since: int) -> int:
-    """The triples of two slots of one source that share a target, by merging; how many allow a t_1 at or after ``since``."""
+    """The triples of two slots of one source that share a target, by merging; how many allow a t_1 at or after
+    ``since``."""
     target, newest, triple_start = known.target, known.newest, known.triple_start
     time_start, time, n_times = known.time_start, known.time, known.n_times
     back, back_end = triple_start[back_slot], triple_start[back_slot + 1]
@@ -311,7 +333,8 @@ def _find_loops(known: Known, loops: Loops, slot: int, back_slot: int, since: in
 
 @njit(cache=True, nogil=True)
 def newest_only(newest: Ints, start: int, end: int, limit: int, since: int) -> tuple[int, int]:
-    """From which time on triples are followed, and how many of exactly that time, so that they are the ``limit`` newest."""
+    """From which time on triples are followed, and how many of exactly that time, so that they are the ``limit``
+    newest."""
     if end - start <= limit:
         return since, UNLIMITED
     times = np.sort(newest[start:end])

@@ -1,7 +1,9 @@
 """The second and third step of a body, from an entity x: remembered, and kept up to date as time goes on.
 
-An *open join* maps each entity c with r2(x, y), r3(y, c) to the latest time of the first of the two facts. A *closed join* asks the
-same for c = x alone: one time. Both depend on x and two relations, not on a query. New facts can only raise these times, so a
+An *open join* maps each entity c with r2(x, y), r3(y, c) to the latest time of the first of the two facts. A *closed
+join* asks the
+same for c = x alone: one time. Both depend on x and two relations, not on a query. New facts can only raise these
+times, so a
 remembered join has to look only at what has happened since it was last used.
 """
 
@@ -26,9 +28,12 @@ class Joins(NamedTuple):
     """Remembered joins: a hash table whose rows own ranges of the arrays beside it."""
 
     row: Ints
-    """KEY: the join's number and x in one number, or EMPTY. MADE: what happened before this time is included. SLOT: the slot of r2.
-    Closed joins: BACK_SLOT: the slot of r3's inverse; LATEST: the time. Open joins: NEXT: where the slots of r3 stand in
-    ``next_slots``, one for each triple of the slot of r2; START, END: the entries; ROOM: the end of the room for them."""
+    """KEY: the join's number and x in one number, or EMPTY. MADE: what happened before this time is included. SLOT:
+    the slot of r2.
+    Closed joins: BACK_SLOT: the slot of r3's inverse; LATEST: the time. Open joins: NEXT: where the slots of r3
+    stand in
+    ``next_slots``, one for each triple of the slot of r2; START, END: the entries; ROOM: the end of the room for
+    them."""
     entity: Ints
     time: Ints
     next_slots: Ints
@@ -38,9 +43,10 @@ class Joins(NamedTuple):
 
 def new_joins(n_entities: int, n_triples: int) -> Joins:
     """An empty memory; memory pages that are never written to cost nothing."""
+    n_rows = min(max(1 << 12, 1 << n_triples.bit_length()), 1 << 18)
     n_entries = max(1 << 22, 4 * n_entities)
     return Joins(
-        row=np.zeros((1 << 18, 8), np.int64),
+        row=np.zeros((n_rows, 8), np.int64),
         entity=np.empty(n_entries, np.int32),
         time=np.empty(n_entries, np.int32),
         next_slots=np.empty(max(1 << 22, n_triples), np.int32),
@@ -61,7 +67,7 @@ def find_row(row: Ints, join: int, x: int) -> int:
     """The row of a join from x, or the empty row where it belongs."""
     key = _key(join, x)
     mask = len(row) - 1
-    place = np.int64(scramble(np.uint64(key))) & mask
+    place = int(np.int64(scramble(np.uint64(key))) & mask)
     while row[place, KEY] != key and row[place, KEY] != EMPTY:
         place = (place + 1) & mask
     return place
@@ -69,7 +75,7 @@ def find_row(row: Ints, join: int, x: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _key(join: int, x: int) -> int:
-    return (np.int64(join + 1) << 32) | np.int64(x)
+    return int((np.int64(join + 1) << 32) | np.int64(x))
 
 
 @njit(cache=True, nogil=True)
@@ -105,7 +111,15 @@ def close(known: Known, slot: int, back_slot: int) -> int:
 
 @njit(cache=True, nogil=True)
 def make_open(
-    known: Known, joins: Joins, second: int, third: int, join: int, x: int, now: int, since: int, scratch: Reached
+    known: Known,
+    joins: Joins,
+    second: int,
+    third: int,
+    join: int,
+    x: int,
+    now: int,
+    since: int,
+    scratch: Reached,
 ) -> int:
     """Bring an open join up to date; the row that owns its entries.
 
@@ -125,7 +139,7 @@ def make_open(
     return place
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _remember_open(known: Known, joins: Joins, second: int, third: int, join: int, x: int) -> int:
     """An empty row for an open join, with the slots that its second step leads to."""
     triple_start, target = known.triple_start, known.target
@@ -145,10 +159,15 @@ def _remember_open(known: Known, joins: Joins, second: int, third: int, join: in
     return place
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _update(known: Known, joins: Joins, row: Ints, since: int, scratch: Reached) -> int:
     """Collect a join's entries and what has changed in scratch; their number, or -1 where nothing has changed."""
-    target, newest, triple_start, slot_newest = known.target, known.newest, known.triple_start, known.slot_newest
+    target, newest, triple_start, slot_newest = (
+        known.target,
+        known.newest,
+        known.triple_start,
+        known.slot_newest,
+    )
     time_start, time, n_times, next_slots = known.time_start, known.time, known.n_times, joins.next_slots
     best, found = scratch
     made, next_start = row[MADE], row[NEXT]
@@ -182,7 +201,7 @@ def _update(known: Known, joins: Joins, row: Ints, since: int, scratch: Reached)
     return n
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _load(joins: Joins, row: Ints, scratch: Reached) -> int:
     """Spread a join's entries over scratch; their number."""
     start, end = row[START], row[END]
@@ -192,7 +211,7 @@ def _load(joins: Joins, row: Ints, scratch: Reached) -> int:
     return end - start
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _store(joins: Joins, row: Ints, n: int, since: int, scratch: Reached) -> None:
     """Move scratch into a join's entries, in new room where they have outgrown the old, and clean scratch."""
     best, found = scratch

@@ -1,6 +1,7 @@
 """What is known so far: each triple's newest time before now, kept up to date as time goes on.
 
-Queries are answered in order of time. So "before the query" costs one array look-up, and nothing that comes later is in reach.
+Queries are answered in order of time. So "before the query" costs one array look-up, and nothing that comes later is
+in reach.
 """
 
 from typing import NamedTuple
@@ -48,6 +49,15 @@ def nothing_known(triples: TripleIndex) -> Known:
         slot_newest=np.full(len(triples.slot_relation), NEVER, np.int32),
         n_arrived=np.zeros(1, np.int64),
     )
+
+
+@njit(cache=True, nogil=True)
+def forget_facts(known: Known) -> None:
+    """Go back to the beginning of time."""
+    known.n_times[:] = 0
+    known.newest[:] = NEVER
+    known.slot_newest[:] = NEVER
+    known.n_arrived[0] = 0
 
 
 @njit(cache=True, nogil=True)

@@ -8,7 +8,8 @@ A body is followed in one of five ways:
 - CLOSED: one step from the subject to the candidate x, and from x over y back to x: r1(s, x), r2(x, y), r3(y, x).
 - LOOP: from the subject over x back to it, then a rest that starts at the subject again: r1(s, x), r2(x, s), ...
 
-What x reaches in the second and third step does not depend on the subject, so it is remembered between queries. Loop and rest of the
+What x reaches in the second and third step does not depend on the subject, so it is remembered between queries. Loop
+and rest of the
 last kind meet only in time, so they are not multiplied.
 """
 
@@ -37,7 +38,8 @@ class BodyTable(NamedTuple):
 
 
 class JoinTable(NamedTuple):
-    """The distinct pairs of second and third relation of OPEN bodies, and those of CLOSED ones (there the inverse of the third)."""
+    """The distinct pairs of second and third relation of OPEN bodies, and those of CLOSED ones (there the inverse of
+    the third)."""
 
     second: Ints
     third: Ints
@@ -55,7 +57,8 @@ class RulePlans(NamedTuple):
     back: Ints
     """Per LOOP rule: the inverse of its second body relation, which leads from the subject to x as well."""
     part: Ints
-    """Per rule: CHAIN: its body in the body table; LOOP: the rest of it; OPEN and CLOSED: its pair in the join table."""
+    """Per rule: CHAIN: its body in the body table; LOOP: the rest of it; OPEN and CLOSED: its pair in the join
+    table."""
     bodies: BodyTable
     joins: JoinTable
 
@@ -133,7 +136,10 @@ def _kind(variables: tuple[int, ...]) -> int:
 
 
 def _body_table(bodies: list[tuple[tuple[int, ...], tuple[int, ...]]], n_base_relations: int) -> BodyTable:
-    start, relations, origins, bindings = [0], [], [], []
+    start: list[int] = [0]
+    relations: list[int] = []
+    origins: list[int] = []
+    bindings: list[int] = []
     for relation, variables in bodies:
         relations += relation
         start.append(len(relations))

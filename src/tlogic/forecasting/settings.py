@@ -25,7 +25,8 @@ class ApplicationSettings:
     decay: float = 0.1
     """The paper's lambda: how fast a score falls with the age of a grounding, per step."""
     stop: Stop = "published"
-    """When to stop: once the k best candidates have different scores (``published``), or once there are k (``text``)."""
+    """When to stop: once the k best candidates have different scores (``published``), or once there are k
+    (``text``)."""
     min_confidence: float = 0.01
     min_support: int = 2
     lengths: tuple[int, ...] | None = None

@@ -23,7 +23,8 @@ def read(
 ) -> TemporalGraph:
     """Read facts and build their graph.
 
-    ``source`` is a folder with train, valid and test files, one file, the name of a dataset under ``TLOGIC_DATA``, or a data frame. With
+    ``source`` is a folder with train, valid and test files, one file, the name of a dataset under ``TLOGIC_DATA``,
+    or a data frame. With
     one table, ``valid_from`` and ``test_from`` say where the validation and the test period begin.
 
     >>> import polars as pl

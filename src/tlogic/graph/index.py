@@ -1,7 +1,8 @@
 """The sorted views of a graph's edges, each made for one kind of question.
 
 Every fact gives two edges: itself and its inverse. A *slot* is one (source, relation); its edges stand together. A
-*triple* is one distinct (source, relation, target); its times stand together, ascending. No array is larger than the edges.
+*triple* is one distinct (source, relation, target); its times stand together, ascending. No array is larger than the
+edges.
 """
 
 from typing import NamedTuple
@@ -123,9 +124,7 @@ def build_source_edges(edges: Edges) -> SourceEdges:
     order = _sorted(_in_time(edges), edges.source, edges.n_entities)
     start = run_starts(edges.source[order], edges.n_entities)
     time = edges.time[order]
-    return SourceEdges(
-        start, edges.relation[order], edges.target[order], time, cumulative_log_weights(start, time)
-    )
+    return SourceEdges(start, edges.relation[order], edges.target[order], time, cumulative_log_weights(start, time))
 
 
 def build_pair_edges(edges: Edges) -> PairEdges:

@@ -1,6 +1,7 @@
 """Binary searches in the sorted views: the alphabet of all other kernels.
 
-They take plain arrays, not records: a record handed to a function in a hot loop costs a reference count per array. So kernels
+They take plain arrays, not records: a record handed to a function in a hot loop costs a reference count per array.
+So kernels
 unpack what they need from a record once, at their top.
 """
 

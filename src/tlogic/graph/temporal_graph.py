@@ -32,7 +32,8 @@ class Facts(NamedTuple):
 class TemporalGraph:
     """A temporal knowledge graph: a set of facts (subject, relation, object, time).
 
-    Facts before ``valid_from`` are for training, those from ``test_from`` on for testing. Because a split is a point in time, every
+    Facts before ``valid_from`` are for training, those from ``test_from`` on for testing. Because a split is a point
+    in time, every
     part of the data is a slice of the same arrays.
     """
 

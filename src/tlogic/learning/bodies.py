@@ -11,7 +11,8 @@ from numba import njit
 from tlogic.graph.arrays import Ints
 from tlogic.graph.index import SlotEdges, TripleIndex
 from tlogic.graph.search import find, first_at_least
-from tlogic.learning.randomness import advance, below, keyed, scramble
+from tlogic.learning.randomness import advance, below, keyed
+from tlogic.learning.rows import is_new_row, new_row_table, rows_equal
 
 
 class Bodies(NamedTuple):
@@ -44,11 +45,11 @@ def count_supports(
     scratch = Bodies(
         np.empty((n_samples, length), np.int64),
         np.empty((n_samples, length + 1), np.int32),
-        np.empty(_power_of_two_above(2 * n_samples), np.int64),
+        new_row_table(n_samples),
     )
     n_bodies = 0
     for i in range(len(heads)):
-        if i == 0 or not (_rows_equal(bodies, i, i - 1) and _rows_equal(variables, i, i - 1)):
+        if i == 0 or not (rows_equal(bodies, i, i - 1) and rows_equal(variables, i, i - 1)):
             n_bodies = _sample_bodies(triples, slots, bodies[i], variables[i], seed, scratch)
         supports[i, 0] = n_bodies
         supports[i, 1] = _count_heads(triples, slots, heads[i], scratch, n_bodies)
@@ -61,7 +62,8 @@ def _sample_bodies(
 ) -> int:
     """Sample bodies and keep the distinct ones that fit the variables in the scratch rows; their number.
 
-    The first edge is uniform over its relation's edges, each next one over the feasible edges. A sample ends early at a dead end, or
+    The first edge is uniform over its relation's edges, each next one over the feasible edges. A sample ends early
+    at a dead end, or
     as soon as its entities break the pattern of repeated variables; a rule without repetition accepts any body.
     """
     slot_start, slot_relation = triples.slot_start, triples.slot_relation
@@ -97,7 +99,7 @@ def _sample_bodies(
             if repeats and not _fits(entities, row, variables, i + 1):
                 break
         else:
-            row += _is_new(edges, row, table)
+            row += is_new_row(edges, row, table)
     return row
 
 
@@ -107,22 +109,6 @@ def _fits(entities: Ints, row: int, variables: Ints, i: int) -> bool:
     for j in range(i):
         if (entities[row, i] == entities[row, j]) != (variables[i] == variables[j]):
             return False
-    return True
-
-
-@njit(cache=True, nogil=True)
-def _is_new(edges: Ints, row: int, table: Ints) -> bool:
-    """Put a row of edges into the hash table; False where an equal one is there."""
-    mask = len(table) - 1
-    key = np.uint64(0)
-    for i in range(edges.shape[1]):
-        key = scramble(key + np.uint64(edges[row, i]) + np.uint64(1))
-    place = np.int64(key) & mask
-    while table[place] >= 0:
-        if _rows_equal(edges, table[place], row):
-            return False
-        place = (place + 1) & mask
-    table[place] = row
     return True
 
 
@@ -141,19 +127,3 @@ def _count_heads(triples: TripleIndex, slots: SlotEdges, head: int, scratch: Bod
             if triple >= 0 and time[time_start[triple + 1] - 1] > body_time[edges[row, -1]]:
                 count += 1
     return count
-
-
-@njit(cache=True, nogil=True)
-def _rows_equal(rows: Ints, a: int, b: int) -> bool:
-    for i in range(rows.shape[1]):
-        if rows[a, i] != rows[b, i]:
-            return False
-    return True
-
-
-@njit(cache=True, nogil=True)
-def _power_of_two_above(n: int) -> int:
-    size = 1
-    while size < n:
-        size *= 2
-    return size

@@ -1,6 +1,6 @@
 """Rule learning: walks become rules, sampled bodies give them their confidence."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -12,11 +12,10 @@ from tlogic.graph.index import build_pair_edges, build_slot_edges, build_source_
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.learning.bodies import count_supports
 from tlogic.learning.settings import LearningSettings
-from tlogic.learning.walks import WalkIndex, sample_walks
+from tlogic.learning.walks import WalkIndex, WalkSettings, sample_rules
 from tlogic.parallel import in_parallel
 from tlogic.rules import Rule, RuleSet
 
-Progress = Callable[[str, int], Callable[[Iterable[Any]], Iterable[Any]]]
 _CHUNKS = 64
 
 
@@ -48,9 +47,10 @@ def learn(
     )
     found: list[tuple[tuple[int, ...], Ints]] = []
     for length in settings.lengths:
-        walk = partial(_distinct_rules, walk_index, length, settings)
+        how = WalkSettings(length, settings.walks, settings.transition == "exp", settings.seed)
+        walk = partial(sample_rules, walk_index, how)
         chunks = np.array_split(heads, min(_CHUNKS, len(heads)))
-        rows = in_parallel(lambda walk=walk: walk, chunks, threads)
+        rows = in_parallel(partial(_always, walk), chunks, threads)
         tasks = follow(rows, total=len(chunks), description=f"walks of length {length}")
         found += _with_confidence(train, slots, length, np.concatenate(list(tasks)), settings, threads, follow)
     return RuleSet(
@@ -60,32 +60,15 @@ def learn(
     )
 
 
+def _always(work: Callable[[Ints], Ints]) -> Callable[[Ints], Ints]:
+    """A worker without memory of its own."""
+    return work
+
+
 def _heads(graph: TemporalGraph, relations: Sequence[str] | None) -> Ints:
     if not relations:
         return np.arange(len(graph.relations))
     return np.unique([graph.relations.id_of(name) for name in relations])
-
-
-def _distinct_rules(index: WalkIndex, length: int, settings: LearningSettings, heads: Ints) -> Ints:
-    """The distinct rules behind the walks of some heads, a row each: body relations, variables, head."""
-    rows = [np.empty((0, 2 * length + 2), np.int32)]
-    for head in heads:
-        walks = sample_walks(index, head, length, settings.walks, settings.transition == "exp", settings.seed)
-        body, variables = walks.body[walks.found], _variables(walks.entities[walks.found])
-        rules = np.column_stack([body, variables, np.full(len(body), head, np.int32)])
-        rows.append(np.unique(rules, axis=0))
-    return np.concatenate(rows)
-
-
-def _variables(entities: Ints) -> Ints:
-    """Entities numbered by first appearance in their row."""
-    variables = np.zeros_like(entities)
-    for i in range(1, entities.shape[1]):
-        variables[:, i] = variables[:, :i].max(axis=1) + 1
-        for j in range(i - 1, -1, -1):
-            same = entities[:, i] == entities[:, j]
-            variables[same, i] = variables[same, j]
-    return variables
 
 
 def _with_confidence(
@@ -98,16 +81,20 @@ def _with_confidence(
     follow: Callable[..., Any],
 ) -> list[tuple[tuple[int, ...], Ints]]:
     """The rules that held at least once, each with its supports."""
-    rules = np.ascontiguousarray(rules[np.lexsort(rules.T[::-1])])  # equal bodies stand together and share their samples
+    rules = np.ascontiguousarray(
+        rules[np.lexsort(rules.T[::-1])]
+    )  # equal bodies stand together and share their samples
 
     def count(chunk: Ints) -> Ints:
         body, variables, head = np.split(chunk, [length, 2 * length + 1], axis=1)
-        columns = (np.ascontiguousarray(column) for column in (head[:, 0], body, variables))
-        return count_supports(train.triples, slots, *columns, settings.body_samples, settings.seed)
+        head, body, variables = (np.ascontiguousarray(column) for column in (head[:, 0], body, variables))
+        return count_supports(train.triples, slots, head, body, variables, settings.body_samples, settings.seed)
 
     chunks = np.array_split(rules, min(_CHUNKS, max(len(rules), 1)))
     counted = follow(
-        in_parallel(lambda: count, chunks, threads), total=len(chunks), description=f"confidence, length {length}"
+        in_parallel(partial(_always, count), chunks, threads),
+        total=len(chunks),
+        description=f"confidence, length {length}",
     )
     supports = np.concatenate(list(counted))
     kept = supports[:, 1] > 0

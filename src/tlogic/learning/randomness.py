@@ -1,6 +1,7 @@
 """Counter-based random numbers: the same whichever thread draws them, and in whatever order.
 
-A stream is keyed by what it is for (seed, relation, length, walk number ...), and a draw is a hash of its counter: SplitMix64.
+A stream is keyed by what it is for (seed, relation, length, walk number ...), and a draw is a hash of its counter:
+SplitMix64.
 """
 
 import numpy as np

@@ -5,10 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.graph.arrays import Bools, Floats, Ints
+from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.index import PairEdges, SlotEdges, SourceEdges
 from tlogic.graph.search import find, first_at_least
 from tlogic.learning.randomness import advance, below, keyed, unit
+from tlogic.learning.rows import is_new_row, new_row_table
 
 
 class WalkIndex(NamedTuple):
@@ -20,36 +21,65 @@ class WalkIndex(NamedTuple):
     n_base_relations: int
 
 
-class Walks(NamedTuple):
-    """Cyclic walks of one head relation and length, turned into rule bodies (a row a walk).
+class WalkSettings(NamedTuple):
+    """How walks are sampled."""
 
-    ``body`` holds the body relations r_1 .. r_l, ``entities`` the walk's e_1 .. e_(l+1); ``found`` tells which walks came home.
+    length: int
+    n_walks: int
+    exponential: bool
+    seed: int
+
+
+@njit(cache=True, nogil=True)
+def sample_walk(index: WalkIndex, settings: WalkSettings, head: int, walk: int, body: Ints, entities: Ints) -> bool:
+    """Sample walk number ``walk`` of a head: (e_1, r_h, e_(l+1), t_(l+1)), (e_(l+1), r_l, e_l, t_l), .. (e_2, r_1,
+    e_1, t_1).
+
+    Fills the body relations r_1^-1 .. r_l^-1 that lead from e_1 to e_(l+1), and the entities e_1 .. e_(l+1). False
+    where the walk does not come
+    home.
     """
-
-    body: Ints
-    entities: Ints
-    found: Bools
+    if index.slots.relation_start[head + 1] == index.slots.relation_start[head]:
+        return False
+    stream = keyed(keyed(keyed(keyed(np.uint64(0), settings.seed), head), settings.length), walk)
+    return _walk(index, head, settings.exponential, stream, body, entities)
 
 
 @njit(cache=True, nogil=True)
-def sample_walks(
-    index: WalkIndex, head: int, length: int, n_walks: int, exponential: bool, seed: int
-) -> Walks:
-    """Sample walks (e_1, r_h, e_(l+1), t_(l+1)), (e_(l+1), r_l, e_l, t_l), .. (e_2, r_1, e_1, t_1)."""
-    body = np.empty((n_walks, length), np.int32)
-    entities = np.empty((n_walks, length + 1), np.int32)
-    found = np.zeros(n_walks, np.bool_)
-    stream = keyed(keyed(keyed(np.uint64(0), seed), head), length)
-    if index.slots.relation_start[head + 1] > index.slots.relation_start[head]:
+def sample_rules(index: WalkIndex, settings: WalkSettings, heads: Ints) -> Ints:
+    """The distinct rules behind the walks of some heads, a row each: body relations, variables, head."""
+    length, n_walks = settings.length, settings.n_walks
+    rows = np.empty((len(heads) * n_walks + 1, 2 * length + 2), np.int32)
+    body, entities = np.empty(length, np.int32), np.empty(length + 1, np.int32)
+    table = new_row_table(n_walks)
+    n = 0
+    for head in heads:
+        table[:] = -1
         for walk in range(n_walks):
-            found[walk] = _walk(index, head, exponential, keyed(stream, walk), body[walk], entities[walk])
-    return Walks(body, entities, found)
+            if sample_walk(index, settings, head, walk, body, entities):
+                rows[n, :length] = body
+                _number_variables(entities, rows[n, length:-1])
+                rows[n, -1] = head
+                n += is_new_row(rows, n, table)
+    return rows[:n].copy()
 
 
 @njit(cache=True, nogil=True)
-def _walk(
-    index: WalkIndex, head: int, exponential: bool, stream: np.uint64, body: Ints, entities: Ints
-) -> bool:
+def _number_variables(entities: Ints, variables: Ints) -> None:
+    """Number entities by first appearance."""
+    n_distinct = 0
+    for i in range(len(entities)):
+        variables[i] = n_distinct
+        for j in range(i):
+            if entities[j] == entities[i]:
+                variables[i] = variables[j]
+                break
+        else:
+            n_distinct += 1
+
+
+@njit(cache=True, nogil=True)
+def _walk(index: WalkIndex, head: int, exponential: bool, stream: np.uint64, body: Ints, entities: Ints) -> bool:
     """Sample one walk into ``body`` and ``entities``; False where no feasible edge is left."""
     slots, sources, pairs, half = index
     length = len(body)
@@ -124,7 +154,8 @@ def _draw(
 ) -> int:
     """Draw one of the edges ``[low, high)`` but ``excluded``, or -1 where there is none.
 
-    Edges from ``tied`` on share the newest time, and ``excluded`` is among them; so leaving it out means one fewer tied edge of equal
+    Edges from ``tied`` on share the newest time, and ``excluded`` is among them; so leaving it out means one fewer
+    tied edge of equal
     weight, and no weights are ever subtracted from each other.
     """
     n_tied = high - tied - (excluded >= 0)

@@ -6,7 +6,8 @@ from typing import NamedTuple
 class Rule(NamedTuple):
     """A temporal rule: head(E_1, E_(l+1), T_(l+1)) <- body, with T_1 <= ... <= T_l < T_(l+1).
 
-    Relation names may carry the mark ``^-1`` of an inverse relation. ``variables`` numbers E_1 .. E_(l+1) by first appearance, so a number
+    Relation names may carry the mark ``^-1`` of an inverse relation. ``variables`` numbers E_1 .. E_(l+1) by first
+    appearance, so a number
     that comes again is a repeated variable.
 
     >>> rule = Rule("consult", ("meet", "visit^-1"), (0, 1, 2), rule_support=57, body_support=100)
@@ -29,7 +30,9 @@ class Rule(NamedTuple):
 
     def __str__(self) -> str:
         names = [variable_name(number) for number in self.variables]
-        atoms = [f"{r}({a}, {b}, T{i})" for i, (r, a, b) in enumerate(zip(self.body, names, names[1:], strict=False), 1)]
+        atoms = [
+            f"{r}({a}, {b}, T{i})" for i, (r, a, b) in enumerate(zip(self.body, names, names[1:], strict=False), 1)
+        ]
         return f"{self.head}({names[0]}, {names[-1]}, T{len(self.body) + 1}) <- {', '.join(atoms)}"
 
 

@@ -46,7 +46,7 @@ class RuleSet:
         """Write the rules as JSON, a line a rule; the file is there whole or not at all."""
         about = {"format": _FORMAT, "version": _VERSION, "settings": self.settings, "data": self.data}
         head = json.dumps(about, indent=1, ensure_ascii=False).removesuffix("\n}")
-        lines = ",\n".join(json.dumps(rule._asdict(), ensure_ascii=False) for rule in self.rules)
+        lines = ",\n".join(_lines(self.rules))
         write_whole(Path(path), f'{head},\n "rules": [\n{lines}\n]}}\n')
 
     @classmethod
@@ -62,10 +62,21 @@ class RuleSet:
             raise InputError(f"{path} is not a rule file: expected JSON with the format {_FORMAT!r}.")
         if content.get("version") != _VERSION:
             raise InputError(
-                f"{path} has version {content.get('version')!r} of the rule format; this tlogic reads version {_VERSION}."
+                f"{path} has version {content.get('version')!r} of the rule format; "
+                f"this tlogic reads version {_VERSION}."
             )
         rules = tuple(_parse(rule, place, path) for place, rule in enumerate(content.get("rules", []), 1))
         return cls(rules, content.get("settings", {}), content.get("data", {}))
+
+
+def _lines(rules: Sequence[Rule]) -> Iterator[str]:
+    """Rules as JSON objects; each name is encoded once, which makes this several times faster."""
+    quoted = {name: json.dumps(name, ensure_ascii=False) for rule in rules for name in (rule.head, *rule.body)}
+    for head, body, variables, rule_support, body_support in rules:
+        yield (
+            f'{{"head": {quoted[head]}, "body": [{", ".join([quoted[name] for name in body])}], '
+            f'"variables": {list(variables)}, "rule_support": {rule_support}, "body_support": {body_support}}}'
+        )
 
 
 def _parse(entry: Any, place: int, path: str | os.PathLike[str]) -> Rule:
@@ -98,7 +109,7 @@ def write_whole(path: Path, text: str) -> None:
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
-                os.chmod(file.name, 0o666 & ~_umask())
+                Path(file.name).chmod(0o666 & ~_umask())
                 Path(file.name).replace(path)
             except BaseException:
                 Path(file.name).unlink(missing_ok=True)

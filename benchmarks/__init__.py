@@ -1,0 +1,1 @@
+"""Speed and memory of tlogic, in yardsticks measured in the same run."""

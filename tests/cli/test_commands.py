@@ -1,0 +1,128 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+COMMAND = [sys.executable, "-c", "from tlogic.cli import main; main()"]
+
+
+def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env=os.environ | environment,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data") / "world"
+    assert run("sample", "--out", folder).returncode == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def rule_file(world: Path) -> Path:
+    path = world.parent / "world.rules"
+    done = run("learn", world, "--out", path, "--walks", 50)
+    assert done.returncode == 0, done.stderr
+    assert "rules" in done.stderr
+    assert done.stdout == ""
+    return path
+
+
+def test_learning_twice_and_with_other_threads_gives_the_same_bytes(world: Path, rule_file: Path) -> None:
+    again = world.parent / "again.rules"
+    assert run("learn", world, "--out", again, "--walks", 50, "--threads", 1).returncode == 0
+    assert again.read_bytes() == rule_file.read_bytes()
+
+
+def test_evaluation_prints_one_json_object(world: Path, rule_file: Path) -> None:
+    done = run("evaluate", world, "--rules", rule_file, "--json")
+    figures = json.loads(done.stdout)
+    assert set(figures) == {
+        *("queries", "no_candidates", "optimistic", "realistic", "pessimistic"),
+        *("splits", "settings", "seconds", "peak_mb"),
+    }
+    assert set(figures["realistic"]) == {"mrr", "hits@1", "hits@3", "hits@10"}
+    assert figures["queries"] == 2 * figures["splits"]["test"]
+    assert figures["pessimistic"]["mrr"] <= figures["realistic"]["mrr"] <= figures["optimistic"]["mrr"]
+
+
+def test_a_dataset_is_found_by_name(world: Path, rule_file: Path) -> None:
+    options = ["--split", "valid", "--window", 30, "--lengths", "1,3", "--stop", "text", "--filter", "static"]
+    done = run("evaluate", "world", "--rules", rule_file, *options, "--multi-step", TLOGIC_DATA=str(world.parent))
+    assert done.returncode == 0, done.stderr
+    assert "realistic" in done.stdout
+
+
+def test_one_file_is_split_by_date(world: Path, rule_file: Path) -> None:
+    single = world.parent / "all.tsv"
+    single.write_text(
+        "".join((world / f"{name}.txt").read_text(encoding="utf-8") for name in ("train", "valid", "test"))
+    )
+    split = ["--valid-from", "2030-12-27", "--test-from", "2031-02-10"]
+    parts = [
+        run("evaluate", data, "--rules", rule_file, "--json", *more) for data, more in ((single, split), (world, []))
+    ]
+    figures = [json.loads(part.stdout) for part in parts]
+    assert figures[0]["splits"] == figures[1]["splits"]
+    assert figures[0]["realistic"] == figures[1]["realistic"]
+
+
+def test_rules_for_one_relation_are_those_of_the_full_run(world: Path, rule_file: Path) -> None:
+    path = world.parent / "fine.rules"
+    assert (
+        run("learn", world, "--out", path, "--walks", 50, "--relation", "fine", "--relation", "sue^-1").returncode == 0
+    )
+    some, every = (json.loads(file.read_text(encoding="utf-8"))["rules"] for file in (path, rule_file))
+    assert some == [rule for rule in every if rule["head"] in ("fine", "sue^-1")]
+    assert some
+
+
+def test_longer_rules_are_learned_and_applied(world: Path) -> None:
+    path = world.parent / "long.rules"
+    assert run("learn", world, "--out", path, "--walks", 30, "--lengths", "1,4,5", "--relation", "fine").returncode == 0
+    lengths = {len(rule["body"]) for rule in json.loads(path.read_text(encoding="utf-8"))["rules"]}
+    assert lengths == {1, 4, 5}
+    assert run("evaluate", world, "--rules", path, "--json", "--max-groundings", 20).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["learn", "nowhere", "--out", "x.rules"], "nowhere"),
+        (["learn", "{world}", "--out", "x.rules", "--lengths", "one"], "whole numbers"),
+        (["learn", "{world}", "--out", "x.rules", "--lengths", "0"], "1 or more"),
+        (["learn", "{world}", "--out", "x.rules", "--relation", "fines"], "did you mean 'fine'"),
+        (["learn", "{world}", "--out", "{world}/no/such/x.rules", "--walks", "1"], "Cannot write"),
+        (["evaluate", "{world}", "--rules", "none.rules"], "There is no rule file"),
+        (["evaluate", "{world}", "--rules", "{rules}", "--window", "some"], "number of steps or 'all'"),
+        (["evaluate", "{world}", "--rules", "{rules}", "--alpha", "2"], "between 0 and 1"),
+        (["evaluate", "{world}/train.txt", "--rules", "{rules}"], "no test facts"),
+    ],
+)
+def test_bad_input_ends_with_one_message(world: Path, rule_file: Path, arguments: list[str], message: str) -> None:
+    done = run(*(argument.format(world=world, rules=rule_file) for argument in arguments))
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_the_demo_recovers_every_planted_rule() -> None:
+    done = run("demo", COLUMNS="200")
+    assert done.returncode == 0, done.stderr
+    assert "8 of 8 planted rules" in done.stdout
+    assert "not found" not in done.stdout
+
+
+def test_help_does_not_load_the_engine() -> None:
+    code = "import sys, tlogic, tlogic.cli.app; sys.exit('numba' in sys.modules or 'polars' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,76 @@
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tlogic import InputError, Rule, RuleSet
+
+names = st.text(min_size=1).filter(lambda name: not name.endswith("^-1"))
+
+
+@st.composite
+def rules(draw: st.DrawFn) -> Rule:
+    body = tuple(draw(st.lists(names, min_size=1, max_size=4)))
+    variables = [0]
+    for _ in body:
+        variables.append(draw(st.integers(0, max(variables) + 1)))
+    body_support = draw(st.integers(1, 500))
+    return Rule(draw(names), body, tuple(variables), draw(st.integers(0, body_support)), body_support)
+
+
+@given(st.lists(rules(), max_size=5))
+def test_rules_come_back_from_their_file(tmp_path_factory: pytest.TempPathFactory, found: list[Rule]) -> None:
+    path = tmp_path_factory.mktemp("rules") / "some.rules"
+    written = RuleSet(tuple(found), {"walks": 200}, {"fingerprint": "f"})
+    written.save(path)
+    assert RuleSet.load(path) == written
+
+
+def test_the_file_is_plain_json_with_a_line_a_rule(tmp_path: Path) -> None:
+    path = tmp_path / "some.rules"
+    RuleSet((Rule('say "hi"', ("a", "b^-1"), (0, 1, 0), 1, 2),) * 3).save(path)
+    assert json.loads(path.read_text(encoding="utf-8"))["rules"][2]["head"] == 'say "hi"'
+    assert sum("body_support" in line for line in path.read_text(encoding="utf-8").splitlines()) == 3
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "some.rules"
+    RuleSet(()).save(path)
+    before = path.read_bytes()
+
+    def no_space(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", no_space)
+    with pytest.raises(InputError, match="No space left"):
+        RuleSet((Rule("r", ("r",), (0, 1), 1, 1),)).save(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("not json", "is not a rule file"),
+        ('{"rules": []}', "expected JSON with the format"),
+        ('{"format": "tlogic rules", "version": 99}', "reads version 1"),
+        ('{"format": "tlogic rules", "version": 1, "rules": [{"head": "r"}]}', "rule 1 cannot be read"),
+        (
+            '{"format": "tlogic rules", "version": 1, "rules": [{"head": "r", "body": ["r"], "variables": [0], '
+            '"rule_support": 1, "body_support": 1}]}',
+            "rule 1 is unsound",
+        ),
+    ],
+)
+def test_broken_rule_files_are_refused(tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "broken.rules"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        RuleSet.load(path)
+
+
+def test_a_missing_rule_file_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="tlogic learn"):
+        RuleSet.load(tmp_path / "none.rules")

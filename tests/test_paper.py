@@ -1,0 +1,56 @@
+"""The paper's figures on ICEWS14, whatever the number of threads."""
+
+import numpy as np
+import pytest
+
+import tlogic
+from tests.datasets import dataset
+from tlogic.graph import TemporalGraph
+
+PUBLISHED = {"mrr": 0.4304, "hits@1": 0.3356, "hits@3": 0.4827, "hits@10": 0.6123}
+TOLERANCE = {"mrr": 0.004, "hits@1": 0.006, "hits@3": 0.006, "hits@10": 0.006}
+# What the authors' code learns with 200 walks, exponential weights and seed 12.
+PUBLISHED_RULES = {1: 7795, 2: 7452, 3: 11576}
+
+
+@pytest.fixture(scope="module")
+def icews14() -> TemporalGraph:
+    return tlogic.read(dataset("icews14"))
+
+
+@pytest.fixture(scope="module")
+def rules(icews14: TemporalGraph) -> tlogic.RuleSet:
+    return tlogic.learn(icews14, threads=2)
+
+
+def test_as_many_rules_as_the_authors_code_finds(rules: tlogic.RuleSet) -> None:
+    for length, count in rules.by_length().items():
+        assert count == pytest.approx(PUBLISHED_RULES[length], rel=0.03)
+
+
+def test_the_published_figures_come_out(icews14: TemporalGraph, rules: tlogic.RuleSet) -> None:
+    evaluation = tlogic.evaluate(icews14, rules, threads=2)
+    figures = evaluation.to_dict()
+    assert figures["queries"] == 26444
+    for name, value in PUBLISHED.items():
+        assert figures["optimistic"][name] == pytest.approx(value, abs=TOLERANCE[name])
+    alone = tlogic.evaluate(icews14, rules, threads=1)
+    assert np.array_equal(alone.ranks.higher, evaluation.ranks.higher)
+    assert np.array_equal(alone.ranks.same, evaluation.ranks.same)
+
+
+def test_one_thread_learns_the_same_rules(icews14: TemporalGraph, rules: tlogic.RuleSet) -> None:
+    assert tlogic.learn(icews14, threads=1) == rules
+
+
+def test_limiting_groundings_generously_changes_little(icews14: TemporalGraph, rules: tlogic.RuleSet) -> None:
+    full = tlogic.evaluate(icews14, rules, lengths=(1, 2)).to_dict()["realistic"]["mrr"]
+    limited = tlogic.evaluate(icews14, rules, lengths=(1, 2), max_groundings=500).to_dict()["realistic"]["mrr"]
+    assert limited == pytest.approx(full, abs=0.002)
+
+
+def test_other_seeds_give_nearly_the_same_figures(icews14: TemporalGraph, rules: tlogic.RuleSet) -> None:
+    learned = [rules, *(tlogic.learn(icews14, seed=seed) for seed in range(1, 5))]
+    mrr = [tlogic.evaluate(icews14, found, split="valid").to_dict()["optimistic"]["mrr"] for found in learned]
+    assert np.std(mrr) <= 0.002
+    assert np.mean(mrr) == pytest.approx(0.4373, abs=0.006)
