@@ -1,10 +1,12 @@
 """The `tlogic` command: thin commands that parse, call the API and print."""
 
+import gc
 import sys
 
 
 def main() -> None:
     """Run the command; errors meant for the user are told in one message, with exit code 2."""
+    gc.disable()  # a command ends soon, and its many small objects are no garbage until then
     from tlogic.cli.app import app
     from tlogic.errors import TLogicError
 

@@ -9,8 +9,6 @@ from tlogic.explaining import Explanation, explain
 from tlogic.forecasting import Forecaster
 from tlogic.forecasting.application import apply_rules
 
-_DAYS_SHOWN = 3
-
 
 def run_demo(threads: int | None = None) -> None:
     """Learn on the sample world, forecast its next days, and show why."""
@@ -26,7 +24,7 @@ def run_demo(threads: int | None = None) -> None:
     forecaster = Forecaster(graph, rules, tlogic.ApplicationSettings())
     explanations = _forecast_planted(forecaster)
     console.print(_forecasts(explanations))
-    _tell(max((why for why, _ in explanations), key=lambda why: len(why.strongest(1)[0].rule.body)))
+    _tell(max(explanations, key=_worth_telling)[0])
     console.print(_figures(figures))
     error_console.print("Next: tlogic sample --out world, then tlogic learn world --out world.rules")
 
@@ -47,24 +45,28 @@ def _planted_beside_learned(rules: tlogic.RuleSet) -> Table:
 
 
 def _forecast_planted(forecaster: Forecaster) -> list[tuple[Explanation, str]]:
-    """Forecasts for the planted heads of the first test days: the best candidate's explanation, and what came true."""
+    """For each planted head its first test query: the best candidate's explanation, and what came true."""
     graph = forecaster.graph
     heads = {graph.relations.id_of(rule.head) for rule in PLANTED_RULES}
-    facts = graph.facts.between(graph.test_from, graph.test_from + _DAYS_SHOWN)
-    told, asked = [], set()
-    for subject, relation, answer, time in zip(*facts, strict=True):
-        if relation in heads and (subject, relation, time) not in asked:
-            asked.add((subject, relation, time))
+    told = []
+    for subject, relation, answer, time in zip(*graph.split("test"), strict=True):
+        best = forecaster.best_candidate(subject, relation, time) if relation in heads else None
+        if best is not None:
+            heads.remove(relation)
             names = graph.entities.name_of(subject), graph.relations.name_of(relation)
-            best = forecaster.best_candidate(subject, relation, time)
-            if best is not None:
-                why = explain(forecaster, *names, graph.entities.name_of(best), graph.timeline.label_of(time))
-                told.append((why, graph.entities.name_of(answer)))
+            why = explain(forecaster, *names, graph.entities.name_of(best), graph.timeline.label_of(time))
+            told.append((why, graph.entities.name_of(answer)))
     return told
 
 
+def _worth_telling(forecast: tuple[Explanation, str]) -> tuple[bool, int]:
+    """Forecasts that came true first, and among them those whose strongest reasons cite the most facts."""
+    why, answer = forecast
+    return why.candidate == answer, max(len(set(reason.facts)) for reason in why.strongest())
+
+
 def _forecasts(explanations: list[tuple[Explanation, str]]) -> Table:
-    table = Table(title="Forecasts for the first test days, made from the days before")
+    table = Table(title="Forecasts for the first days of the test period, each made from the days before it")
     for column in ("query", "forecast", "score", "what happened"):
         table.add_column(column, overflow="fold")
     for why, answer in explanations:
@@ -77,7 +79,7 @@ def _tell(why: Explanation) -> None:
     console.print(
         f"\n[bold]Why {why.candidate} for {why.query}?[/bold] {len(why.reasons)} rules say so; the strongest:"
     )
-    for reason in why.strongest(2):
+    for reason in why.strongest():
         console.print(f"  {reason.score:.3f} by a rule of confidence {reason.rule.confidence:.2f}: {reason.rule}")
         for fact in reason.facts:
             console.print(f"        {fact}")

@@ -122,6 +122,7 @@ def _apply_to_query(
     k, published_stop = book.k, book.published_stop
     head_start, confidence, kinds, firsts, backs, parts, bodies, joins = book.plans
     subject, relation, now = queries.subject[q], queries.relation[q], queries.time[q]
+    known_until = queries.known_until[q]
     since = max(now - book.window, 0)
     _open_slots(known, slot_of, subject, since)
     n_candidates, n_scores, watching = 0, 0, False
@@ -137,9 +138,9 @@ def _apply_to_query(
             elif kind == CHAIN:
                 n_reached = ground_chain(known, bodies, part, subject, since, book.limit, work.path, reached)
             elif kind == OPEN:
-                n_reached = ground_open(known, joins, work.joins, part, slot, now, since, work.inner, reached)
+                n_reached = ground_open(known, joins, work.joins, part, slot, known_until, since, work.inner, reached)
             elif kind == CLOSED:
-                n_reached = ground_closed(known, joins, work.joins, part, slot, now, since, reached)
+                n_reached = ground_closed(known, joins, work.joins, part, slot, known_until, since, reached)
             elif slot_of[backs[rule]] >= 0:
                 back = slot_of[backs[rule]]
                 n_reached = ground_loop(

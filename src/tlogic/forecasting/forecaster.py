@@ -1,7 +1,6 @@
 """A rule set made ready for one graph, and the workers that answer queries with it."""
 
 from collections.abc import Callable
-from operator import itemgetter
 
 import numpy as np
 
@@ -26,21 +25,12 @@ class Forecaster:
     def __init__(self, graph: TemporalGraph, rules: RuleSet, settings: ApplicationSettings) -> None:
         self.graph = graph
         self.settings = settings
-        self.rules = _applicable(graph, rules, settings)
-        self._n_ages = graph.end + 1
-        self._book = self._make_book()
-
-    def _make_book(self) -> Rulebook:
-        number, settings = self.graph.relations.id_of, self.settings
-        integers = [
-            IntegerRule(number(rule.head), tuple(map(number, rule.body)), rule.variables, rule.confidence)
-            for rule in self.rules
-        ]
+        self.rules, integers = _applicable(graph, rules, settings)
         limited = settings.max_groundings is not None
-        return Rulebook(
-            plans=plan_rules(integers, len(self.graph.relations.base), only_chains=limited),
+        self._book = Rulebook(
+            plans=plan_rules(integers, len(graph.relations.base), only_chains=limited),
             alpha=settings.alpha,
-            decay=decay_table(settings.alpha, settings.decay, self._n_ages),
+            decay=decay_table(settings.alpha, settings.decay, graph.end + 1),
             window=settings.window or _ALL_TIME,
             limit=settings.max_groundings or UNLIMITED,
             k=settings.k,
@@ -72,21 +62,25 @@ class Forecaster:
         return answer
 
 
-def _applicable(graph: TemporalGraph, rules: RuleSet, settings: ApplicationSettings) -> list[Rule]:
-    """The rules to apply, by head and decreasing confidence; equals keep their order."""
-    number = graph.relations.get
-    keyed = []
+def _applicable(
+    graph: TemporalGraph, rules: RuleSet, settings: ApplicationSettings
+) -> tuple[list[Rule], list[IntegerRule]]:
+    """The rules to apply, with names and in numbers, by head and decreasing confidence; equals keep their order."""
+    number = {name: place for place, name in enumerate(graph.relations)}
+    kept: list[tuple[Rule, IntegerRule]] = []
     for rule in rules:
-        head, confidence = number(rule.head), rule.confidence
+        confidence = rule.confidence
         if (
             confidence >= settings.min_confidence
             and rule.body_support >= settings.min_support
             and (settings.lengths is None or len(rule.body) in settings.lengths)
-            and head is not None
-            and None not in map(number, rule.body)
+            and rule.head in number
+            and all(relation in number for relation in rule.body)
         ):
-            keyed.append((head, -confidence, rule))
-    return [rule for *_, rule in sorted(keyed, key=itemgetter(0, 1))]
+            body = tuple([number[relation] for relation in rule.body])
+            kept.append((rule, IntegerRule(number[rule.head], body, rule.variables, confidence)))
+    kept.sort(key=lambda pair: (pair[1].head, -pair[1].confidence))
+    return [rule for rule, _ in kept], [integers for _, integers in kept]
 
 
 def query_chunks(relation: Ints, n_chunks: int = 32) -> list[Ints]:

@@ -181,7 +181,7 @@ def ground_open(
     joins: Joins,
     join: int,
     slot: int,
-    now: int,
+    known_until: int,
     since: int,
     inner: Reached,
     reached: Reached,
@@ -198,8 +198,8 @@ def ground_open(
         if ceiling < since:
             continue
         place = find_row(row, join, target[triple])
-        if row[place, KEY] == EMPTY or row[place, MADE] < now:
-            place = make_open(known, joins, second, third, join, target[triple], now, since, inner)
+        if row[place, KEY] == EMPTY or row[place, MADE] < known_until:
+            place = make_open(known, joins, second, third, join, target[triple], known_until, since, inner)
         times, times_end = time_start[triple], time_start[triple] + n_times[triple]
         oldest = max(time[times], since)
         for i in range(row[place, START], row[place, END]):
@@ -221,7 +221,14 @@ def ground_open(
 
 @njit(cache=True, nogil=True)
 def ground_closed(
-    known: Known, table: JoinTable, joins: Joins, join: int, slot: int, now: int, since: int, reached: Reached
+    known: Known,
+    table: JoinTable,
+    joins: Joins,
+    join: int,
+    slot: int,
+    known_until: int,
+    since: int,
+    reached: Reached,
 ) -> int:
     """Follow the first step through ``slot`` to each x, and from there a closed join back to x, the candidate."""
     target, newest, triple_start, slot_newest = (
@@ -247,7 +254,7 @@ def ground_closed(
             continue
         if max(slot_newest[away_slot], slot_newest[back_slot]) >= row[place, MADE]:
             row[place, LATEST] = close(known, away_slot, back_slot)
-            row[place, MADE] = now
+            row[place, MADE] = known_until
         t = row[place, LATEST]
         if t >= since:
             t = latest_until(time_start, time, n_times, triple, t)

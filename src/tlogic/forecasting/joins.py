@@ -117,7 +117,7 @@ def make_open(
     third: int,
     join: int,
     x: int,
-    now: int,
+    known_until: int,
     since: int,
     scratch: Reached,
 ) -> int:
@@ -135,7 +135,7 @@ def make_open(
         n = _update(known, joins, row, since, scratch)
         if n >= 0:
             _store(joins, row, n, since, scratch)
-    row[MADE] = now
+    row[MADE] = known_until
     return place
 
 
@@ -176,13 +176,13 @@ def _update(known: Known, joins: Joins, row: Ints, since: int, scratch: Reached)
     for triple in range(first, end):
         ceiling = newest[triple]
         next_slot = next_slots[next_start + triple - first]
-        if ceiling < since or next_slot < 0 or (ceiling < made and slot_newest[next_slot] < made):
+        # a new second fact alone changes nothing: third facts older than it do not follow it
+        if ceiling < since or next_slot < 0 or slot_newest[next_slot] < made:
             continue
         if n < 0:
             n = _load(joins, row, scratch)
         times, times_end = time_start[triple], time_start[triple] + n_times[triple]
-        oldest = max(time[times], since)
-        changed_since = oldest if ceiling >= made else max(made, oldest)
+        changed_since = max(time[times], since, made)
         for last in range(triple_start[next_slot], triple_start[next_slot + 1]):
             t = newest[last]
             c = target[last]
