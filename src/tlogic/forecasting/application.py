@@ -118,8 +118,9 @@ def _apply_to_query(
     book: Rulebook, work: Workspace, queries: Queries, q: int, scores: Floats
 ) -> tuple[int, int, Floats]:
     """Fill the candidates of one query: their number, how many rules were tried, and the room for scores."""
-    known, reached, candidates, slot_of = work.known, work.reached, work.candidates, work.slot_of
-    k, published_stop = book.k, book.published_stop
+    # records are taken apart here, once a query: taking them apart again for every rule costs more than many rules do
+    known, memory, path, loops, inner, reached, candidates, slot_of = work
+    alpha, decay, limit, k, published_stop = book.alpha, book.decay, book.limit, book.k, book.published_stop
     head_start, confidence, kinds, firsts, backs, parts, bodies, joins = book.plans
     subject, relation, now = queries.subject[q], queries.relation[q], queries.time[q]
     known_until = queries.known_until[q]
@@ -134,30 +135,30 @@ def _apply_to_query(
         if slot >= 0:
             kind, part = kinds[rule], parts[rule]
             if kind == SINGLE:
-                n_reached = ground_single(known, slot, since, book.limit, reached)
+                n_reached = ground_single(known, slot, since, limit, reached)
             elif kind == CHAIN:
-                n_reached = ground_chain(known, bodies, part, subject, since, book.limit, work.path, reached)
+                n_reached = ground_chain(known, bodies, part, subject, since, limit, path, reached)
             elif kind == OPEN:
-                n_reached = ground_open(known, joins, work.joins, part, slot, known_until, since, work.inner, reached)
+                n_reached = ground_open(known, joins, memory, part, slot, known_until, since, inner, reached)
             elif kind == CLOSED:
-                n_reached = ground_closed(known, joins, work.joins, part, slot, known_until, since, reached)
+                n_reached = ground_closed(known, joins, memory, part, slot, known_until, since, reached)
             elif slot_of[backs[rule]] >= 0:
                 back = slot_of[backs[rule]]
                 n_reached = ground_loop(
                     known,
                     bodies,
-                    work.loops,
+                    loops,
                     part,
                     slot,
                     back,
                     subject,
                     since,
-                    work.path,
-                    work.inner,
+                    path,
+                    inner,
                     reached,
                 )
         if n_reached > 0:
-            base = book.alpha * confidence[rule]
+            base = alpha * confidence[rule]
             n_candidates, n_contenders, scores, n_scores = add_scores(
                 candidates,
                 n_candidates,
@@ -167,7 +168,7 @@ def _apply_to_query(
                 reached,
                 n_reached,
                 base,
-                book.decay,
+                decay,
                 now,
                 published_stop,
             )

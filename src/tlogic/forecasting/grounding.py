@@ -114,7 +114,8 @@ def ground_chain(
     relation, inverse, origin, binding = bodies.relation, bodies.inverse, bodies.origin, bodies.binding
     first = bodies.start[body]
     last = bodies.start[body + 1] - first - 1
-    closing_for[: last + 1] = NEVER
+    for i in range(last + 1):
+        closing_for[i] = NEVER
     entity[0] = source
     n_found = 0
     depth = 0
@@ -340,12 +341,24 @@ def _find_loops(known: Known, loops: Loops, slot: int, back_slot: int, since: in
 
 @njit(cache=True, nogil=True)
 def newest_only(newest: Ints, start: int, end: int, limit: int, since: int) -> tuple[int, int]:
-    """From which time on triples are followed, and how many of exactly that time, so that they are the ``limit``
-    newest."""
-    if end - start <= limit:
-        return since, UNLIMITED
-    times = np.sort(newest[start:end])
-    floor = times[len(times) - limit]
-    if floor < since:
-        return since, UNLIMITED
-    return floor, limit - (len(times) - np.searchsorted(times, floor, side="right"))
+    """From which time on triples are followed, and how many of exactly that time, so that they are the newest ones."""
+    floor, quota = since, UNLIMITED
+    if end - start > limit and _count_since(newest, start, end, since) > limit:
+        step = 1  # gallop, then halve, to the latest time from which on at least ``limit`` triples are left
+        while _count_since(newest, start, end, floor + step) >= limit:
+            floor += step
+            step *= 2
+        while step > 0:
+            if _count_since(newest, start, end, floor + step) >= limit:
+                floor += step
+            step >>= 1
+        quota = limit - _count_since(newest, start, end, floor + 1)
+    return floor, quota
+
+
+@njit(cache=True, nogil=True)
+def _count_since(newest: Ints, start: int, end: int, time: int) -> int:
+    count = 0
+    for i in range(start, end):
+        count += newest[i] >= time
+    return count
