@@ -8,7 +8,6 @@ from numba import njit
 from tlogic.forecasting.candidates import (
     Candidates,
     add_scores,
-    borrow_candidates,
     new_candidates,
     top_is_distinct,
     watch_top,
@@ -17,8 +16,6 @@ from tlogic.forecasting.candidates import (
 from tlogic.forecasting.grounding import (
     Loops,
     Path,
-    borrow_loops,
-    borrow_path,
     ground_chain,
     ground_closed,
     ground_loop,
@@ -27,10 +24,10 @@ from tlogic.forecasting.grounding import (
     new_loops,
     new_path,
 )
-from tlogic.forecasting.joins import Joins, borrow_joins, forget_joins, new_joins
-from tlogic.forecasting.known import Known, borrow_known, forget_facts, learn_until, nothing_known
-from tlogic.forecasting.plans import CHAIN, CLOSED, OPEN, SINGLE, RulePlans, borrow_bodies, borrow_pairs
-from tlogic.forecasting.reached import Reached, borrow_reached, new_reached
+from tlogic.forecasting.joins import Joins, forget_joins, new_joins
+from tlogic.forecasting.known import Known, forget_facts, learn_until, nothing_known
+from tlogic.forecasting.plans import CHAIN, CLOSED, OPEN, SINGLE, RulePlans
+from tlogic.forecasting.reached import Reached, new_reached
 from tlogic.graph.arrays import Floats, Ints, borrowed
 from tlogic.graph.index import TripleIndex
 
@@ -99,7 +96,7 @@ def new_workspace(triples: TripleIndex, n_entities: int, n_relations: int, book:
 @njit(cache=True, nogil=True)
 def apply_rules(triples: TripleIndex, book: Rulebook, work: Workspace, queries: Queries) -> Scored:
     """Apply each query's rules by decreasing confidence until enough candidates are found; score them by noisy-OR."""
-    work = _borrow(work)
+    book, work = borrowed(book), borrowed(work)
     number, entity, miss = work.candidates.number, work.candidates.entity, work.candidates.miss
     n_queries = len(queries.subject)
     start, n_rules = np.zeros(n_queries + 1, np.int64), np.zeros(n_queries, np.int64)
@@ -125,20 +122,6 @@ def apply_rules(triples: TripleIndex, book: Rulebook, work: Workspace, queries: 
 
 
 @njit(cache=True, nogil=True)
-def _borrow(work: Workspace) -> Workspace:
-    return Workspace(
-        borrow_known(work.known),
-        borrow_joins(work.joins),
-        borrow_path(work.path),
-        borrow_loops(work.loops),
-        borrow_reached(work.inner),
-        borrow_reached(work.reached),
-        borrow_candidates(work.candidates),
-        borrowed(work.slot_of),
-    )
-
-
-@njit(cache=True, nogil=True)
 def _apply_to_query(
     book: Rulebook, work: Workspace, queries: Queries, q: int, scores: Floats
 ) -> tuple[int, int, Floats]:
@@ -146,8 +129,7 @@ def _apply_to_query(
     # records are taken apart here, once a query: taking them apart again for every rule costs more than many rules do
     known, memory, path, loops, inner, reached, candidates, slot_of = work
     alpha, decay, limit, k, published_stop = book.alpha, book.decay, book.limit, book.k, book.published_stop
-    head_start, confidence, kinds, firsts, backs, parts = book.plans[:6]
-    bodies, joins = borrow_bodies(book.plans.bodies), borrow_pairs(book.plans.joins)
+    head_start, confidence, kinds, firsts, backs, parts, bodies, joins = book.plans
     subject, relation, now = queries.subject[q], queries.relation[q], queries.time[q]
     known_until = queries.known_until[q]
     since = max(now - book.window, 0)

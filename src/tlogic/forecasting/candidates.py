@@ -11,7 +11,7 @@ from numba import njit
 
 from tlogic.forecasting.known import NEVER
 from tlogic.forecasting.reached import Reached
-from tlogic.graph.arrays import Floats, Ints, borrowed
+from tlogic.graph.arrays import Floats, Ints
 
 _START, _LENGTH, _ROOM, _IN_TOP = 0, 1, 2, 3
 _FIRST_ROOM = 4
@@ -32,19 +32,6 @@ class Candidates(NamedTuple):
     """The k candidates with the largest score lists, largest first, once there are k."""
     contender: Ints
     """Candidates that may have to enter the top."""
-
-
-@njit(cache=True, nogil=True)
-def borrow_candidates(candidates: Candidates) -> Candidates:
-    """The same record with borrowed arrays."""
-    return Candidates(
-        borrowed(candidates.number),
-        borrowed(candidates.entity),
-        borrowed(candidates.miss),
-        borrowed(candidates.score_list),
-        borrowed(candidates.top),
-        borrowed(candidates.contender),
-    )
 
 
 def new_candidates(n_entities: int, k: int) -> Candidates:

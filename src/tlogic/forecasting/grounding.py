@@ -30,7 +30,7 @@ from tlogic.forecasting.joins import (
 from tlogic.forecasting.known import NEVER, Known, latest_until
 from tlogic.forecasting.plans import BodyTable, JoinTable
 from tlogic.forecasting.reached import Reached
-from tlogic.graph.arrays import Ints, borrowed
+from tlogic.graph.arrays import Ints
 from tlogic.graph.search import find, first_at_least
 
 UNLIMITED = 1 << 60
@@ -54,38 +54,12 @@ class Path(NamedTuple):
     """The slot in which a repeated variable is looked up, and the entity it belongs to."""
 
 
-@njit(cache=True, nogil=True)
-def borrow_path(path: Path) -> Path:
-    """The same record with borrowed arrays."""
-    return Path(
-        borrowed(path.triple),
-        borrowed(path.cursor),
-        borrowed(path.end),
-        borrowed(path.floor),
-        borrowed(path.quota),
-        borrowed(path.bound),
-        borrowed(path.entity),
-        borrowed(path.closing_for),
-        borrowed(path.closing_slot),
-    )
-
-
 class Loops(NamedTuple):
     """Pairs of triples that lead away from an entity and back, with the latest t_1 of each."""
 
     away: Ints
     back: Ints
     bound: Ints
-
-
-@njit(cache=True, nogil=True)
-def borrow_loops(loops: Loops) -> Loops:
-    """The same record with borrowed arrays."""
-    return Loops(
-        borrowed(loops.away),
-        borrowed(loops.back),
-        borrowed(loops.bound),
-    )
 
 
 def new_loops(n_entities: int) -> Loops:

@@ -14,7 +14,7 @@ from numba import njit
 
 from tlogic.forecasting.known import NEVER, Known, latest_until
 from tlogic.forecasting.reached import Reached
-from tlogic.graph.arrays import Ints, borrowed
+from tlogic.graph.arrays import Ints
 from tlogic.graph.search import find, first_at_least
 from tlogic.learning.randomness import scramble
 
@@ -39,18 +39,6 @@ class Joins(NamedTuple):
     next_slots: Ints
     used: Ints
     """Three numbers: rows, entries and next slots in use."""
-
-
-@njit(cache=True, nogil=True)
-def borrow_joins(joins: Joins) -> Joins:
-    """The same record with borrowed arrays."""
-    return Joins(
-        borrowed(joins.row),
-        borrowed(joins.entity),
-        borrowed(joins.time),
-        borrowed(joins.next_slots),
-        borrowed(joins.used),
-    )
 
 
 def new_joins(n_entities: int, n_triples: int) -> Joins:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.graph.arrays import Ints, borrowed
+from tlogic.graph.arrays import Ints
 from tlogic.graph.index import TripleIndex
 from tlogic.graph.search import first_at_least
 
@@ -33,23 +33,6 @@ class Known(NamedTuple):
     """Per slot: the newest known time of its triples, or NEVER."""
     n_arrived: Ints
     """A single number: how many edges are known."""
-
-
-@njit(cache=True, nogil=True)
-def borrow_known(known: Known) -> Known:
-    """The same record with borrowed arrays."""
-    return Known(
-        borrowed(known.slot_start),
-        borrowed(known.slot_relation),
-        borrowed(known.triple_start),
-        borrowed(known.target),
-        borrowed(known.time_start),
-        borrowed(known.time),
-        borrowed(known.n_times),
-        borrowed(known.newest),
-        borrowed(known.slot_newest),
-        borrowed(known.n_arrived),
-    )
 
 
 def nothing_known(triples: TripleIndex) -> Known:

@@ -17,9 +17,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from tlogic.graph.arrays import Floats, Ints, borrowed
+from tlogic.graph.arrays import Floats, Ints
 
 CHAIN, SINGLE, OPEN, CLOSED, LOOP = 0, 1, 2, 3, 4
 
@@ -38,33 +37,12 @@ class BodyTable(NamedTuple):
     """Per atom: the earlier position whose variable its target repeats, or -1 for a new variable."""
 
 
-@njit(cache=True, nogil=True)
-def borrow_bodies(bodies: BodyTable) -> BodyTable:
-    """The same record with borrowed arrays."""
-    return BodyTable(
-        borrowed(bodies.start),
-        borrowed(bodies.relation),
-        borrowed(bodies.inverse),
-        borrowed(bodies.origin),
-        borrowed(bodies.binding),
-    )
-
-
 class JoinTable(NamedTuple):
     """The distinct pairs of second and third relation of OPEN bodies, and those of CLOSED ones (there the inverse of
     the third)."""
 
     second: Ints
     third: Ints
-
-
-@njit(cache=True, nogil=True)
-def borrow_pairs(pairs: JoinTable) -> JoinTable:
-    """The same record with borrowed arrays."""
-    return JoinTable(
-        borrowed(pairs.second),
-        borrowed(pairs.third),
-    )
 
 
 class RulePlans(NamedTuple):

@@ -3,10 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from tlogic.forecasting.known import NEVER
-from tlogic.graph.arrays import Ints, borrowed
+from tlogic.graph.arrays import Ints
 
 
 class Reached(NamedTuple):
@@ -16,15 +15,6 @@ class Reached(NamedTuple):
     """Per entity: that time, or NEVER."""
     entity: Ints
     """The entities reached, in order of discovery; their number travels beside the map."""
-
-
-@njit(cache=True, nogil=True)
-def borrow_reached(reached: Reached) -> Reached:
-    """The same record with borrowed arrays."""
-    return Reached(
-        borrowed(reached.best),
-        borrowed(reached.entity),
-    )
 
 
 def new_reached(n_entities: int) -> Reached:

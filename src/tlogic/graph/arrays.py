@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
+from numba import types
 from numba.extending import intrinsic
 
 Ints: TypeAlias = npt.NDArray[np.integer[Any]]
@@ -14,17 +15,30 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 
 
 @intrinsic
-def _borrowed(_: Any, array: Any) -> tuple[Any, Callable[..., Any]]:
+def _borrowed(_: Any, record: Any) -> tuple[Any, Callable[..., Any]]:
     def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        view = context.make_array(signature.return_type)(context, builder, value=arguments[0])
-        view.meminfo = ir.Constant(view.meminfo.type, None)
-        return view._getvalue()
+        return _without_owners(context, builder, signature.return_type, arguments[0])
 
-    return array(array), make
+    return record(record), make
+
+
+def _without_owners(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """Rebuild a compiled value, with arrays that do not know who owns their memory."""
+    if isinstance(kind, types.Array):
+        array = context.make_array(kind)(context, builder, value=value)
+        array.meminfo = ir.Constant(array.meminfo.type, None)
+        return array._getvalue()
+    if isinstance(kind, types.BaseTuple):
+        fields: Any = kind
+        parts = [
+            _without_owners(context, builder, part, builder.extract_value(value, i)) for i, part in enumerate(fields)
+        ]
+        return context.make_tuple(builder, kind, parts)
+    return value
 
 
 borrowed: Any = _borrowed
-"""In a kernel: the same array without its owner, so that nobody counts references to it. It must not outlive the owner.
+"""In a kernel: the same record with arrays that nobody counts references to. It must not outlive their owners.
 
 A record of arrays that is handed to a function costs two atomic operations per array; in a loop over millions of rules
 that was a fifth of the time.
