@@ -1,21 +1,16 @@
 """The benchmark datasets are read as their README describes them."""
 
-import os
-from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 import pytest
 
+from tests.datasets import dataset
 from tlogic.events import EventTable, Timeline, read_events
-
-DATA = Path(os.environ.get("TLOGIC_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
 
 def read(name: str, valid_from: str | None = None, test_from: str | None = None) -> EventTable:
-    if not (DATA / name).is_dir() and not os.environ.get("CI"):
-        pytest.skip(f"{name} is not in {DATA}; TLOGIC_DATA says where the datasets are")
-    return read_events(DATA / name, valid_from=valid_from, test_from=test_from)
+    return read_events(dataset(name), valid_from=valid_from, test_from=test_from)
 
 
 def sizes(table: EventTable) -> list[int]:
