@@ -277,6 +277,6 @@ def test_a_failed_write_leaves_the_former_file_whole(tmp_path: Path, monkeypatch
         raise OSError("disk full")
 
     monkeypatch.setattr(Path, "write_bytes", fail)
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(InputError, match="disk full"):
         write_sample(tmp_path, seed=8, days=10)
     assert files(tmp_path) == before

@@ -4,7 +4,6 @@ Each day the actors go on with their stories and follow their habits, each plant
 come true and plans the facts that follow from it, and the wire service garbles a report or two.
 """
 
-import os
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import date, timedelta
@@ -30,6 +29,7 @@ from tlogic.events.sample_world import (
     PlantedRule,
 )
 from tlogic.events.table import EventTable
+from tlogic.files import write_whole
 
 __all__ = ["PLANTED_RULES", "PlantedRule", "sample_events", "simulate", "write_sample"]
 
@@ -241,7 +241,7 @@ def write_sample(folder: Path, seed: int = 7, days: int = 450) -> None:
     }
     _make_room(folder, list(texts))
     for name, text in texts.items():
-        _write_whole(folder / name, text)
+        write_whole(folder / name, text)
 
 
 def _lines(news: pl.DataFrame) -> str:
@@ -275,13 +275,3 @@ def _is_of_a_sample(path: Path) -> bool:
 def _is_news(line: str) -> bool:
     subject, relation, object_, *_ = (*line.split("\t"), "", "", "")
     return subject in ACTORS and relation in RELATIONS and object_ in ACTORS
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write under a passing name first, so that the file is there whole or not at all."""
-    passing = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        passing.write_bytes(text.encode())
-        passing.replace(path)
-    finally:
-        passing.unlink(missing_ok=True)

@@ -15,8 +15,8 @@ from numba import njit
 from tlogic.forecasting.known import NEVER, Known, latest_until
 from tlogic.forecasting.reached import Reached
 from tlogic.graph.arrays import Ints
+from tlogic.graph.hashing import scramble
 from tlogic.graph.search import find, first_at_least
-from tlogic.learning.randomness import scramble
 
 # The columns of a row: eight numbers, one cache line.
 KEY, MADE, SLOT, BACK_SLOT, LATEST, START, END, ROOM = 0, 1, 2, 3, 4, 5, 6, 7

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from tlogic.graph.arrays import Ints
-from tlogic.learning.randomness import scramble
+from tlogic.graph.hashing import scramble
 
 
 @njit(cache=True, nogil=True)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tlogic.errors import InputError
+from tlogic.files import write_whole
 from tlogic.rules.rule import Rule
 
 _FORMAT = "tlogic rules"
@@ -97,28 +97,3 @@ def _parse(entry: Any, place: int, path: str | os.PathLike[str]) -> Rule:
             f"0 <= rule_support <= body_support, body_support > 0; found {entry}."
         )
     return rule
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that under its name there is either the old content or all of the new."""
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as file:
-            try:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-                Path(file.name).chmod(0o666 & ~_umask())
-                Path(file.name).replace(path)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
-    except OSError as error:
-        raise InputError(f"Cannot write {path}: {error.strerror or error}.") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
