@@ -4,6 +4,8 @@
 >>> graph = tlogic.sample()
 >>> rules = tlogic.learn(graph)
 >>> figures = tlogic.evaluate(graph, rules)
+>>> forecast = tlogic.forecast(graph, rules, [("Kite Aviation", "sue")])
+>>> why = forecast.explain(0, forecast[0][0].name)
 """
 
 from importlib import import_module
@@ -12,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tlogic.errors import InputError, SettingsError, TLogicError
     from tlogic.evaluation import Evaluation, evaluate
-    from tlogic.forecasting import ApplicationSettings
+    from tlogic.explaining import Explanation
+    from tlogic.forecasting import ApplicationSettings, Forecast, Query, forecast
     from tlogic.graph import TemporalGraph, read, sample
     from tlogic.learning import LearningSettings, learn
     from tlogic.rules import Rule, RuleSet
@@ -23,14 +26,18 @@ __version__ = "0.1.0"
 _HOMES = {
     "ApplicationSettings": "tlogic.forecasting",
     "Evaluation": "tlogic.evaluation",
+    "Explanation": "tlogic.explaining",
+    "Forecast": "tlogic.forecasting",
     "InputError": "tlogic.errors",
     "LearningSettings": "tlogic.learning",
+    "Query": "tlogic.forecasting",
     "Rule": "tlogic.rules",
     "RuleSet": "tlogic.rules",
     "SettingsError": "tlogic.errors",
     "TLogicError": "tlogic.errors",
     "TemporalGraph": "tlogic.graph",
     "evaluate": "tlogic.evaluation",
+    "forecast": "tlogic.forecasting",
     "learn": "tlogic.learning",
     "read": "tlogic.graph",
     "sample": "tlogic.graph",
@@ -39,14 +46,18 @@ _HOMES = {
 __all__ = [
     "ApplicationSettings",
     "Evaluation",
+    "Explanation",
+    "Forecast",
     "InputError",
     "LearningSettings",
+    "Query",
     "Rule",
     "RuleSet",
     "SettingsError",
     "TLogicError",
     "TemporalGraph",
     "evaluate",
+    "forecast",
     "learn",
     "read",
     "sample",

@@ -1,68 +1,241 @@
+"""What an explanation cites is in the data, adds up to the score, and is what the score rests on."""
+
+import itertools
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import tlogic
-from tlogic.explaining import Explanation, explain
-from tlogic.forecasting import ApplicationSettings, Forecaster
-from tlogic.forecasting.application import Queries, Scored
+from tests import naive
+from tests.datasets import dataset
+from tests.strategies import World, rule_lists, worlds
+from tests.worlds import as_graph, as_rules, entity, facts_of, relation, without
+from tlogic.explaining.explanation import noisy_or
 from tlogic.graph import TemporalGraph
 
-N_QUERIES = 25
+NOW = 9
+EVERY_RULE = {"k": 1000, "min_confidence": 0.0, "min_support": 1}
+ALL = 10_000
 
 
-@pytest.fixture(scope="module")
-def graph() -> TemporalGraph:
-    return tlogic.sample()
+@st.composite
+def explained(draw: st.DrawFn, **application: int) -> tuple[World, tlogic.Forecast, str]:
+    """A world, a forecast in it, and one of its candidates."""
+    world = draw(worlds())
+    assume(world.facts)
+    graph = as_graph(world)
+    rules = as_rules(draw(rule_lists(world)), world, graph)
+    assume(len(rules))
+    head = draw(st.sampled_from([rule.head for rule in rules]))
+    subject = draw(st.sampled_from([name for name in graph.entities if name != "nobody"]))
+    forecast = tlogic.forecast(graph, rules, [(subject, head, None, NOW)], top=None, **(EVERY_RULE | application))  # type: ignore[arg-type]
+    assume(forecast.by_rules(0))
+    return world, forecast, draw(st.sampled_from([candidate.name for candidate in forecast[0]]))
 
 
-@pytest.fixture(scope="module")
-def forecaster(graph: TemporalGraph) -> Forecaster:
-    return Forecaster(graph, tlogic.learn(graph, walks=40), ApplicationSettings(window=100))
+@settings(max_examples=150)
+@given(explained())
+def test_the_score_is_the_sum_of_the_reasons(case: tuple[World, tlogic.Forecast, str]) -> None:
+    _, forecast, candidate = case
+    why = forecast.explain(0, candidate)
+    [given_score] = [score for _, name, score in forecast[0] if name == candidate]
+    assert why.score == given_score == noisy_or([reason.score for reason in why.reasons])
+    assert why.rank == next(rank for rank, name, _ in forecast[0] if name == candidate)
+    for reason in why.reasons:
+        assert reason.score == np.float32(reason.confidence_part + reason.recency_part)
+        assert reason.age == NOW - int(reason.facts[0].time)
 
 
-def asked(graph: TemporalGraph) -> list[tuple[int, int, int]]:
-    facts = graph.split("test")
-    places = np.linspace(0, len(facts.time) - 1, N_QUERIES).astype(int)
-    return [(int(facts.subject[i]), int(facts.relation[i]), int(facts.time[i])) for i in places]
-
-
-def answer(forecaster: Forecaster, subject: int, relation: int, time: int) -> Scored:
-    return forecaster.new_worker()(Queries(*(np.array([value]) for value in (subject, relation, time, time))))
-
-
-def explained(forecaster: Forecaster, query: tuple[int, int, int], candidate: int) -> Explanation:
-    graph, (subject, relation, time) = forecaster.graph, query
-    name = graph.entities.name_of
-    at = graph.timeline.label_of(time)
-    return explain(forecaster, name(subject), graph.relations.name_of(relation), name(candidate), at)
-
-
-def test_reasons_add_up_to_the_score_exactly(graph: TemporalGraph, forecaster: Forecaster) -> None:
-    for query in asked(graph):
-        scored = answer(forecaster, *query)
-        for entity, score in list(zip(scored.entity, scored.score, strict=True))[:5]:
-            assert explained(forecaster, query, entity).score == score
-
-
-def test_every_cited_fact_is_in_the_data_before_the_query(graph: TemporalGraph, forecaster: Forecaster) -> None:
-    facts = zip(*graph.facts, strict=True)
-    name, relation_name, label = graph.entities.name_of, graph.relations.name_of, graph.timeline.label_of
-    told = {f"{label(t)}  {name(s)} — {relation_name(r)} → {name(o)}": int(t) for s, r, o, t in facts}
-    cited = 0
-    for query in asked(graph):
-        scored = answer(forecaster, *query)
-        for reason in [r for entity in scored.entity[:1] for r in explained(forecaster, query, entity).reasons]:
-            times = [told[fact] for fact in reason.facts]
+@settings(max_examples=100)
+@given(explained(window=4))
+def test_cited_facts_are_in_the_data_in_order_and_in_the_window(case: tuple[World, tlogic.Forecast, str]) -> None:
+    world, forecast, candidate = case
+    known = facts_of(world)
+    for reason in forecast.explain(0, candidate, groundings=ALL).reasons:
+        for grounding in reason.groundings:
+            times = [int(fact.time) for fact in grounding]
+            assert all((*fact[:3], int(fact.time)) in known for fact in grounding)
             assert times == sorted(times)
-            assert query[2] - 100 <= times[0] <= times[-1] < query[2]
-            cited += len(times)
-    assert cited > N_QUERIES
+            assert NOW - 4 <= times[0] <= times[-1] < NOW
 
 
-def test_a_candidate_that_no_rule_supports_has_no_reasons(graph: TemporalGraph, forecaster: Forecaster) -> None:
-    query = asked(graph)[0]
-    reached = set(answer(forecaster, *query).entity)
-    other = next(entity for entity in range(len(graph.entities)) if entity not in reached)
-    why = explained(forecaster, query, other)
-    assert why.reasons == ()
-    assert why.score == 0
+@settings(max_examples=100)
+@given(explained())
+def test_all_groundings_are_found_the_latest_first(case: tuple[World, tlogic.Forecast, str]) -> None:
+    world, forecast, candidate = case
+    subject = forecast.queries[0].subject
+    for reason in forecast.explain(0, candidate, groundings=ALL).reasons:
+        found = [tuple((*fact[:3], int(fact.time)) for fact in grounding) for grounding in reason.groundings]
+        assert len(set(found)) == len(found)
+        assert set(found) == every_grounding(world, reason.rule, str(subject), candidate)
+        first_times = [grounding[0][3] for grounding in found]
+        assert first_times == sorted(first_times, reverse=True)
+
+
+def every_grounding(
+    world: World, rule: tlogic.Rule, subject: str, candidate: str
+) -> set[tuple[tuple[str, str, str, int], ...]]:
+    """All combinations of facts are tried."""
+    edges = naive.add_inverses(world.facts, world.n_base)
+    steps = [[edge for edge in edges if relation(edge[1], world.n_base) == name] for name in rule.body]
+    found = set()
+    for walk in itertools.product(*steps):
+        entities = [walk[0][0], *(edge[2] for edge in walk)]
+        linked = all(first[2] == second[0] and first[3] <= second[3] for first, second in itertools.pairwise(walk))
+        values: dict[int, int] = {}
+        bound = all(
+            values.setdefault(number, value) == value for number, value in zip(rule.variables, entities, strict=True)
+        )
+        ends = (entity(entities[0]), entity(entities[-1])) == (subject, candidate)
+        if linked and bound and ends and walk[-1][3] < NOW:
+            found.add(tuple(_recorded(edge, world.n_base) for edge in walk))
+    return found
+
+
+def _recorded(edge: naive.Edge, n_base: int) -> tuple[str, str, str, int]:
+    s, r, o, t = edge
+    return (entity(s), f"r{r}", entity(o), t) if r < n_base else (entity(o), f"r{r - n_base}", entity(s), t)
+
+
+@settings(max_examples=100)
+@given(explained(), st.data())
+def test_removing_cited_facts_lowers_the_score_as_predicted(
+    case: tuple[World, tlogic.Forecast, str], data: st.DataObject
+) -> None:
+    world, forecast, candidate = case
+    why = forecast.explain(0, candidate, groundings=ALL)
+    cited = data.draw(st.sampled_from(why.reasons)).facts
+    removed = {(*fact[:3], int(fact.time)) for fact in cited}
+    rest = [
+        reason.score if intact == reason.facts else rescored(forecast, reason.rule, NOW - int(intact[0].time))
+        for reason in why.reasons
+        if (intact := next((g for g in reason.groundings if not set(cited) & set(g)), None)) is not None
+    ]
+    left = as_graph(without(world, removed))
+    assume(str(forecast.queries[0].subject) in left.entities and candidate in left.entities)
+    rules = tlogic.RuleSet(forecast.forecaster.rules)
+    assume(all(name in left.relations for rule in rules for name in (rule.head, *rule.body)))
+    again = tlogic.forecast(left, rules, forecast.queries, top=None, **EVERY_RULE)  # type: ignore[arg-type]
+    scores = {name: score for _, name, score in again[0]} if again.by_rules(0) else {}
+    assert scores.get(candidate, 0.0) == noisy_or(rest)
+    assert scores.get(candidate, 0.0) <= why.score
+
+
+def rescored(forecast: tlogic.Forecast, rule: tlogic.Rule, age: int) -> float:
+    how = forecast.forecaster.settings
+    return float(np.float32(how.alpha * rule.confidence + (1 - how.alpha) * np.exp(-how.decay * age)))
+
+
+# The same on real data, and how it is told
+
+
+@pytest.fixture(scope="module")
+def icews14() -> TemporalGraph:
+    return tlogic.read(dataset("icews14"))
+
+
+@pytest.fixture(scope="module")
+def answers(icews14: TemporalGraph) -> tlogic.Forecast:
+    facts = icews14.split("test")
+    name = icews14.entities.name_of
+    places = np.linspace(0, len(facts.time) - 1, 30).astype(int)
+    queries = [
+        (
+            name(facts.subject[i]),
+            icews14.relations.name_of(facts.relation[i]),
+            None,
+            icews14.timeline.label_of(facts.time[i]),
+        )
+        for i in places
+    ]
+    return tlogic.forecast(icews14, tlogic.learn(icews14, walks=50), queries)
+
+
+def test_explanations_on_icews14_hold(icews14: TemporalGraph, answers: tlogic.Forecast) -> None:
+    names = (icews14.entities.names, icews14.relations.names, icews14.entities.names)
+    facts = zip(*(column.tolist() for column in icews14.facts), strict=True)
+    known = {(names[0][s], names[1][r], names[2][o], icews14.timeline.label_of(t)) for s, r, o, t in facts}
+    cited = 0
+    for place in range(len(answers)):
+        for candidate in answers[place][:2] if answers.by_rules(place) else []:
+            why = answers.explain(place, candidate.name)
+            assert why.score == candidate.score == noisy_or([reason.score for reason in why.reasons])
+            for reason in (*why.reasons, *why.untried):
+                assert known.issuperset(reason.facts)
+                assert reason.facts[-1].time < str(why.query.at)
+                cited += len(reason.facts)
+    assert cited > 1000
+
+
+def test_it_says_why_the_true_answer_ranked_where_it_did(answers: tlogic.Forecast) -> None:
+    told = []
+    for place in range(len(answers)):
+        for truth in answers.true_answers(place):
+            why = answers.explain(place, truth)
+            text = why.text()
+            if why.rank is None:
+                assert "not among the" in text
+            elif why.rank > 1:
+                assert f"Rank {why.rank} of" in text
+                assert "Above it" in text
+                assert all(score > why.score for _, score in why.above)
+            told.append(why.rank)
+    assert None in told
+    assert 1 in told
+
+
+def test_rules_that_came_too_late_are_told(answers: tlogic.Forecast) -> None:
+    late = [
+        why
+        for place in range(len(answers))
+        for truth in answers.true_answers(place)
+        if (why := answers.explain(place, truth)).untried and why.rank != 1
+    ]
+    assert late
+    for why in late:
+        assert "enough candidates" in why.text()
+        assert why.n_rules_tried < why.n_rules
+
+
+def test_text_and_json_say_the_same(answers: tlogic.Forecast) -> None:
+    place = next(place for place in range(len(answers)) if answers.by_rules(place))
+    why = answers.explain(place, answers[place][0].name)
+    told = json.loads(json.dumps(why.to_dict()))
+    assert told["candidate"] == why.candidate
+    assert len(told["reasons"]) == len(why.reasons)
+    text = why.text(n_reasons=None)
+    for reason in told["reasons"]:
+        assert reason["rule"] in text
+        assert reason["score_without"] <= told["score"]
+        for fact in reason["groundings"][0]:
+            assert f"{fact['time']}  {fact['subject']} — {fact['relation']} → {fact['object']}" in text
+
+
+def test_the_fallback_is_explained_too(icews14: TemporalGraph) -> None:
+    query = ("Angela_Merkel", "Consult", None, "2014-08-09")
+    answers = tlogic.forecast(icews14, tlogic.RuleSet(()), [query], top=3)
+    assert not answers.by_rules(0)
+    why = answers.explain(0, answers[0][0].name)
+    assert why.usual_share == why.score == answers[0][0].score
+    assert "no rule leads to any candidate" in why.text()
+
+
+@pytest.mark.parametrize("kind", ["svg", "png"])
+def test_pictures_are_drawn_and_the_same_twice(answers: tlogic.Forecast, tmp_path: Path, kind: str) -> None:
+    place = next(place for place in range(len(answers)) if answers.by_rules(place))
+    why = answers.explain(place, answers[place][0].name)
+    for name in ("one", "two"):
+        why.draw(tmp_path / f"{name}.{kind}")
+    content = (tmp_path / f"one.{kind}").read_bytes()
+    assert content == (tmp_path / f"two.{kind}").read_bytes()
+    assert content.startswith(b"\x89PNG" if kind == "png" else b"<?xml")
+
+
+def test_a_picture_needs_a_known_kind(answers: tlogic.Forecast, tmp_path: Path) -> None:
+    why = answers.explain(0, answers[0][0].name)
+    with pytest.raises(tlogic.InputError, match=r"\.svg or \.png"):
+        why.draw(tmp_path / "why.pdf")

@@ -4,9 +4,13 @@ from typing import Annotated
 
 import typer
 
+from tlogic.cli.datasets import datasets, download
 from tlogic.cli.evaluate import evaluate
+from tlogic.cli.forecast import forecast
 from tlogic.cli.groups import with_groups
 from tlogic.cli.learn import learn
+from tlogic.cli.measure import measure
+from tlogic.cli.rules import rules
 from tlogic.cli.sample import demo, sample
 
 app = typer.Typer(
@@ -33,5 +37,5 @@ def about(
         print(context.get_help())
 
 
-for command in (learn, evaluate, sample, demo):
+for command in (learn, evaluate, forecast, rules, measure, download, datasets, sample, demo):
     app.command()(with_groups(command))

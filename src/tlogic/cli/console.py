@@ -3,11 +3,15 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
+
+if TYPE_CHECKING:
+    from tlogic import Forecast
 
 console = Console()
 error_console = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -31,7 +35,7 @@ def wait_for_kernels(kernel: Any) -> Iterator[None]:
 
 def print_evaluation(figures: dict[str, Any]) -> None:
     """The figures of an evaluation as a table."""
-    table = Table(title=f"{figures['queries']:,} queries, {figures['settings']['rules']:,} rules")
+    table = Table(title=f"{figures['queries']:,} queries, {_rules_applied(figures['settings'])}")
     for column in ("ties", "MRR", "hits@1", "hits@3", "hits@10"):
         table.add_column(column, justify="left" if column == "ties" else "right")
     for ties in ("realistic", "optimistic", "pessimistic"):
@@ -43,3 +47,25 @@ def print_evaluation(figures: dict[str, Any]) -> None:
         f"{seconds}; peak memory {figures['peak_mb']} MB",
         highlight=False,
     )
+
+
+def _rules_applied(settings: dict[str, Any]) -> str:
+    applied, given, foreign = (settings[name] for name in ("rules", "rules_given", "rules_foreign"))
+    told = f"{applied:,} of {given:,} rules applied"
+    return f"{told}; {foreign:,} name relations that the data does not have" if foreign else told
+
+
+def print_forecast(answers: "Forecast") -> None:
+    """The candidates of one query as a table; those that came true, where that is known, have a tick."""
+    true = set(answers.true_answers(0))
+    table = Table(title=escape(str(answers.queries[0])))
+    table.add_column("rank", justify="right")
+    table.add_column("candidate", overflow="fold")
+    table.add_column("score", justify="right")
+    for rank, name, score in answers[0]:
+        table.add_row(str(rank), escape(name) + (" [green]✓[/green]" if name in true else ""), f"{score:.4f}")
+    console.print(table)
+    if not answers.by_rules(0):
+        console.print("No rule leads to a candidate; these are the usual answers to this relation.")
+    if true:
+        console.print(f"✓ what the data holds for that time: {escape(', '.join(sorted(true)))}", highlight=False)

@@ -5,8 +5,6 @@ from rich.table import Table
 import tlogic
 from tlogic.cli.console import console, error_console, progress, wait_for_kernels
 from tlogic.events.sample import PLANTED_RULES
-from tlogic.explaining import Explanation, explain
-from tlogic.forecasting import Forecaster
 from tlogic.forecasting.application import apply_rules
 
 
@@ -21,10 +19,9 @@ def run_demo(threads: int | None = None) -> None:
             "fallback alone": tlogic.evaluate(graph, tlogic.RuleSet(()), threads=threads),
         }
     console.print(_planted_beside_learned(rules))
-    forecaster = Forecaster(graph, rules, tlogic.ApplicationSettings())
-    explanations = _forecast_planted(forecaster)
+    explanations = _forecast_planted(graph, rules)
     console.print(_forecasts(explanations))
-    _tell(max(explanations, key=_worth_telling)[0])
+    console.print(f"\n{max(explanations, key=_worth_telling)[0]}\n", markup=False, highlight=False, soft_wrap=True)
     console.print(_figures(figures))
     error_console.print("Next: tlogic sample --out world, then tlogic learn world --out world.rules")
 
@@ -44,46 +41,38 @@ def _planted_beside_learned(rules: tlogic.RuleSet) -> Table:
     return table
 
 
-def _forecast_planted(forecaster: Forecaster) -> list[tuple[Explanation, str]]:
+def _forecast_planted(graph: tlogic.TemporalGraph, rules: tlogic.RuleSet) -> list[tuple[tlogic.Explanation, str]]:
     """For each planted head its first test query: the best candidate's explanation, and what came true."""
-    graph = forecaster.graph
-    heads = {graph.relations.id_of(rule.head) for rule in PLANTED_RULES}
-    told = []
+    first: dict[str, tuple[tlogic.Query, str]] = {}
     for subject, relation, answer, time in zip(*graph.split("test"), strict=True):
-        best = forecaster.best_candidate(subject, relation, time) if relation in heads else None
-        if best is not None:
-            heads.remove(relation)
-            names = graph.entities.name_of(subject), graph.relations.name_of(relation)
-            why = explain(forecaster, *names, graph.entities.name_of(best), graph.timeline.label_of(time))
-            told.append((why, graph.entities.name_of(answer)))
-    return told
+        head = graph.relations.name_of(relation)
+        query = tlogic.Query(graph.entities.name_of(subject), head, at=graph.timeline.label_of(time))
+        first.setdefault(head, (query, graph.entities.name_of(answer)))
+    asked = [first[head] for head in dict.fromkeys(rule.head for rule in PLANTED_RULES) if head in first]
+    answers = tlogic.forecast(graph, rules, [query for query, _ in asked], top=1)
+    return [
+        (answers.explain(place, answers[place][0].name), truth)
+        for place, (_, truth) in enumerate(asked)
+        if answers.by_rules(place)
+    ]
 
 
-def _worth_telling(forecast: tuple[Explanation, str]) -> tuple[bool, int]:
+def _worth_telling(forecast: tuple[tlogic.Explanation, str]) -> tuple[bool, int]:
     """Forecasts that came true first, and among them those whose strongest reasons cite the most facts."""
     why, answer = forecast
     return why.candidate == answer, max(len(set(reason.facts)) for reason in why.strongest())
 
 
-def _forecasts(explanations: list[tuple[Explanation, str]]) -> Table:
+def _forecasts(explanations: list[tuple[tlogic.Explanation, str]]) -> Table:
     table = Table(title="Forecasts for the first days of the test period, each made from the days before it")
     for column in ("query", "forecast", "score", "what happened"):
         table.add_column(column, overflow="fold")
     for why, answer in explanations:
         right = why.candidate == answer
-        table.add_row(why.query, why.candidate, f"{why.score:.3f}", f"[green]{answer}[/green]" if right else answer)
+        table.add_row(
+            str(why.query), why.candidate, f"{why.score:.3f}", f"[green]{answer}[/green]" if right else answer
+        )
     return table
-
-
-def _tell(why: Explanation) -> None:
-    console.print(
-        f"\n[bold]Why {why.candidate} for {why.query}?[/bold] {len(why.reasons)} rules say so; the strongest:"
-    )
-    for reason in why.strongest():
-        console.print(f"  {reason.score:.3f} by a rule of confidence {reason.rule.confidence:.2f}: {reason.rule}")
-        for fact in reason.facts:
-            console.print(f"        {fact}")
-    console.print(f"  All reasons together, by noisy-OR: {why.score:.3f}\n")
 
 
 def _figures(figures: dict[str, tlogic.Evaluation]) -> Table:

@@ -87,7 +87,7 @@ def evaluate(
     started = time.perf_counter()
     queries, answers = split_queries(graph, split, multi_step)
     forecaster = Forecaster(graph, rules, settings)
-    fallback = object_distributions(graph)
+    fallback = object_distributions(graph.train)
     triples = graph.triples
     indexed = time.perf_counter()
 
@@ -110,7 +110,8 @@ def evaluate(
         fell_back=fell_back,
         splits={name: len(graph.split(name).time) for name in ("train", "valid", "test")},
         settings=asdict(settings)
-        | {"split": split, "filter": filter, "multi_step": multi_step, "rules": len(forecaster.rules)},
+        | {"split": split, "filter": filter, "multi_step": multi_step}
+        | {"rules": len(forecaster.rules), "rules_given": len(rules), "rules_foreign": forecaster.n_foreign},
         seconds={"index": indexed - started, "apply": time.perf_counter() - indexed},
     )
 

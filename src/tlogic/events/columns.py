@@ -50,7 +50,7 @@ def looks_like_header(cells: Sequence[str | None]) -> bool:
     >>> looks_like_header(["Iran", "Make_statement", "Iraq", "2014-08-09"])
     False
     """
-    return len(_known_columns(cells)) >= _ENOUGH_FOR_A_HEADER
+    return len(known_columns(cells)) >= _ENOUGH_FOR_A_HEADER
 
 
 def choose_by_name(names: Sequence[str | None], given: Mapping[str, str | int], where: str) -> dict[str, int]:
@@ -59,7 +59,7 @@ def choose_by_name(names: Sequence[str | None], given: Mapping[str, str | int], 
     >>> choose_by_name(["day", "who", "Predicate", "TAIL"], {"subject": "who"}, "facts.csv")
     {'subject': 1, 'relation': 2, 'object': 3, 'time': 0}
     """
-    known = _known_columns(names)
+    known = known_columns(names)
     positions = {}
     for role in ROLES:
         column = given.get(role, known.get(role))
@@ -81,7 +81,12 @@ def choose_by_position(given: Mapping[str, str | int]) -> dict[str, int]:
     return {role: int(given.get(role, position)) for position, role in enumerate(ROLES)}
 
 
-def _known_columns(cells: Sequence[str | None]) -> dict[str, int]:
+def known_columns(cells: Sequence[str | None]) -> dict[str, int]:
+    """The position of each role whose column has a name that is known.
+
+    >>> known_columns(["Source", "weight", "date"])
+    {'subject': 0, 'time': 2}
+    """
     position_of = {_plain(cell): position for position, cell in reversed(list(enumerate(cells))) if cell}
     known = {}
     for role, names in _KNOWN_NAMES.items():
@@ -101,5 +106,6 @@ def _missing_column(role: str, column: str | int | None, names: Sequence[str | N
         wanted = f"no column {column!r}, which should be the {role}"
     found = ", ".join(repr(name) for name in names)
     return InputError(
-        f'{where} has {wanted}; its columns are {found}. Say which one it is with columns={{"{role}": ...}}.'
+        f"{where} has {wanted}; its columns are {found}. "
+        f'Say which one it is with columns={{"{role}": "NAME"}} (--columns {role}=NAME).'
     )

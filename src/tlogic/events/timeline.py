@@ -58,6 +58,15 @@ class Timeline:
             return str(self.count)
         return f"{self.count} {self.unit}{'s' if self.count > 1 else ''}"
 
+    def span_of(self, steps: int) -> str:
+        """How long a number of steps is, in words.
+
+        >>> Timeline("minute", 15, "2014-08-09").span_of(3), Timeline("day", 1, "2014-08-09").span_of(1)
+        ('45 minutes', '1 day')
+        """
+        n, unit = (steps, "step") if self.unit == "integer" else (steps * self.count, self.unit)
+        return f"{n:,} {unit}{'' if n == 1 else 's'}"
+
     def step_of(self, label: Label) -> int:
         """The step a date, date-time or integer falls in; it may lie before the origin, and then is negative.
 

@@ -1,78 +1,160 @@
 """Why a candidate was predicted: its rules, the dated facts behind each, and how they add up."""
 
-from dataclasses import dataclass
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tlogic.explaining.groundings import DatedFact, latest_grounding
-from tlogic.forecasting.application import Queries
-from tlogic.forecasting.forecaster import Forecaster
+from tlogic.events.timeline import Timeline
+from tlogic.explaining.groundings import dated_latest, find_paths, latest_groundings
+from tlogic.forecasting.fallback import object_distributions, usual_objects
+from tlogic.forecasting.forecaster import Evidence, Forecaster, Worker
+from tlogic.forecasting.queries import IntegerQuery, Query, as_arrays, number_queries, told
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.rules import Rule
+
+_SHOWN_ABOVE = 5
+
+
+class Fact(NamedTuple):
+    """A dated fact as it stands in the data."""
+
+    subject: str
+    relation: str
+    object: str
+    time: str
+
+    def __str__(self) -> str:
+        return f"{self.time}  {self.subject} — {self.relation} → {self.object}"
+
+
+Grounding = tuple[Fact, ...]
+"""The facts of a body, in order of time."""
 
 
 @dataclass(frozen=True)
 class Reason:
-    """One rule that supports a candidate, and the grounding that set its score."""
+    """One rule that leads to a candidate.
+
+    Its score is ``confidence_part`` (alpha times the rule's confidence) plus ``recency_part`` ((1 - alpha) exp(-lambda
+    age)), where the age is that of the first fact of the first grounding.
+    """
 
     rule: Rule
     score: float
-    facts: tuple[str, ...]
-    """The grounding in order of time, by name and date."""
+    age: int
+    confidence_part: float
+    recency_part: float
+    groundings: tuple[Grounding, ...]
+    """The grounding that set the score; after it others, where they were asked for."""
+
+    @property
+    def facts(self) -> Grounding:
+        """The grounding that set the score."""
+        return self.groundings[0]
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """All reasons for a candidate, in the order in which their rules were applied.
+    """Why a candidate has its score and its rank.
 
-    The score is their noisy-OR: 1 - (1 - s_1)(1 - s_2)...
+    ``reasons`` stand in the order in which their rules were applied. The score is their noisy-OR:
+    1 - (1 - s_1)(1 - s_2)...
     """
 
-    query: str
+    query: Query
     candidate: str
     score: float
+    rank: int | None
+    """One more than there are candidates with higher scores; None where it is no candidate at all."""
+    n_equal: int
+    """How many others have the same score."""
+    n_candidates: int
     reasons: tuple[Reason, ...]
+    untried: tuple[Reason, ...]
+    """What would have spoken for it too, had its rules not come after enough candidates were found."""
+    n_rules: int
+    n_rules_tried: int
+    above: tuple[tuple[str, float], ...]
+    """The best candidates with higher scores."""
+    timeline: Timeline = field(repr=False)
+    usual_share: float | None = None
+    """Where no rule gave any candidate: the share of the candidate among the objects of the relation."""
 
-    def strongest(self, n: int = 3) -> list[Reason]:
+    def strongest(self, n: int | None = 3) -> list[Reason]:
         """The reasons with the largest scores."""
         return sorted(self.reasons, key=lambda reason: -reason.score)[:n]
 
+    def without(self, reason: Reason) -> float:
+        """What the score would be without one reason."""
+        return noisy_or([other.score for other in self.reasons if other is not reason])
 
-def explain(forecaster: Forecaster, subject: str, relation: str, candidate: str, at: str | int) -> Explanation:
-    """Explain a candidate of the query (subject, relation, ?, at); without reasons where no rule supports it.
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, for JSON."""
+        from tlogic.explaining.telling import as_dict
+
+        return as_dict(self)
+
+    def text(self, n_reasons: int | None = 3) -> str:
+        """The explanation for people, with the strongest reasons or all of them (None)."""
+        from tlogic.explaining.telling import as_text
+
+        return as_text(self, n_reasons)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def draw(self, path: str | os.PathLike[str], n_reasons: int = 3) -> None:
+        """Draw the facts behind the strongest reasons along time, as an SVG or PNG file."""
+        from tlogic.explaining.picture import draw
+
+        draw(self, Path(path), n_reasons)
+
+
+def explain(forecaster: Forecaster, query: Query, candidate: str, *, groundings: int = 1) -> Explanation:
+    """Explain a candidate of a query, with up to ``groundings`` groundings of each rule, the latest first.
 
     >>> import tlogic
-    >>> from tlogic.forecasting import ApplicationSettings, Forecaster
     >>> graph = tlogic.sample()
-    >>> forecaster = Forecaster(graph, tlogic.learn(graph, lengths=(1,)), ApplicationSettings())
-    >>> fact = graph.split("test")
-    >>> names = [graph.entities.name_of(fact.subject[0]), graph.relations.name_of(fact.relation[0])]
-    >>> why = explain(forecaster, *names, graph.entities.name_of(fact.object[0]), graph.timeline.label_of(fact.time[0]))
-    >>> all(0 < reason.score <= 1 for reason in why.reasons)
-    True
+    >>> rules = tlogic.learn(graph, lengths=(1,))
+    >>> answers = tlogic.forecast(graph, rules, [("Kite Aviation", "sue")])
+    >>> why = answers.explain(0, answers[0][0].name)
+    >>> why.rank, why.score == noisy_or([reason.score for reason in why.reasons])
+    (1, True)
     """
-    graph, settings = forecaster.graph, forecaster.settings
-    now = graph.timeline.step_of(at)
-    ids = graph.entities.id_of(subject), graph.relations.id_of(relation), graph.entities.id_of(candidate)
-    answer = forecaster.new_worker()(Queries(*(np.array([value]) for value in (ids[0], ids[1], now, now))))
-    since = max(now - settings.window, 0) if settings.window else 0
-    reasons = []
-    for rule in forecaster.rules_of(ids[1])[: answer.n_rules[0]]:
-        body = tuple(map(graph.relations.id_of, rule.body))
-        facts = latest_grounding(graph, body, rule.variables, ids[0], ids[2], since, now)
-        if facts:
-            age = now - facts[0].time
-            score = settings.alpha * rule.confidence + (1 - settings.alpha) * np.exp(-settings.decay * age)
-            reasons.append(Reason(rule, float(np.float32(score)), tuple(_tell(graph, fact) for fact in facts)))
+    graph = forecaster.graph
+    [numbered] = number_queries(graph, [query])
+    entity = graph.entities.id_of(candidate)
+    worker = forecaster.new_worker()
+    scored = worker(as_arrays([numbered]))
+    evidence = worker.evidence(numbered).about(entity)
+    tried = int(scored.n_rules[0])
+    finder = _ReasonFinder(forecaster, worker, numbered, entity, groundings)
+    by_rules = len(scored.entity) > 0
+    entities, scores = (scored.entity, scored.score) if by_rules else _usual(graph, numbered)
+    own = scores[entities == entity]
+    score = float(own[0]) if len(own) else 0.0
     return Explanation(
-        query=f"({subject}, {relation}, ?, {graph.timeline.label_of(now)})",
-        candidate=candidate,
-        score=noisy_or([reason.score for reason in reasons]),
-        reasons=tuple(reasons),
+        query=told(graph, query, numbered),
+        candidate=graph.entities.name_of(entity),
+        score=score,
+        rank=int((scores > score).sum()) + 1 if len(own) else None,
+        n_equal=int((scores == score).sum()) - 1 if len(own) else 0,
+        n_candidates=len(entities),
+        reasons=finder.reasons(evidence, evidence.rule < tried),
+        untried=finder.reasons(evidence, evidence.rule >= tried),
+        n_rules=len(forecaster.rules_of(numbered.relation)),
+        n_rules_tried=tried,
+        above=_above(graph, entities, scores, score),
+        timeline=graph.timeline,
+        usual_share=None if by_rules else score,
     )
 
 
-def noisy_or(scores: list[float]) -> float:
+def noisy_or(scores: Sequence[float]) -> float:
     """1 - (1 - s_1)(1 - s_2)..., the product in single precision and the difference in double, as forecasts compute it.
 
     >>> noisy_or([0.5, 0.5])
@@ -84,12 +166,58 @@ def noisy_or(scores: list[float]) -> float:
     return 1.0 - float(miss)
 
 
-def _tell(graph: TemporalGraph, fact: DatedFact) -> str:
-    """A fact as it stands in the data: an inverse edge is told the way it was recorded."""
-    half = len(graph.relations.base)
-    first, second = fact.subject, fact.object
-    relation = fact.relation
-    if relation >= half:
-        first, second, relation = second, first, relation - half
-    name = graph.entities.name_of
-    return f"{graph.timeline.label_of(fact.time)}  {name(first)} — {graph.relations.name_of(relation)} → {name(second)}"
+class _ReasonFinder:
+    """Turns evidence about one candidate of one query into reasons."""
+
+    def __init__(self, forecaster: Forecaster, worker: Worker, query: IntegerQuery, candidate: int, n: int) -> None:
+        self._graph, self._settings = forecaster.graph, forecaster.settings
+        self._rules = forecaster.rules_of(query.relation)
+        self._known, self._query, self._candidate, self._n = worker.known, query, candidate, n
+        self._since = max(query.time - self._settings.window, 0) if self._settings.window else 0
+
+    def reasons(self, evidence: Evidence, wanted: np.ndarray) -> tuple[Reason, ...]:
+        pairs = zip(evidence.rule[wanted].tolist(), evidence.age[wanted].tolist(), strict=True)
+        return tuple(self._reason(self._rules[rule], age) for rule, age in pairs)
+
+    def _reason(self, rule: Rule, age: int) -> Reason:
+        alpha, decay = self._settings.alpha, self._settings.decay
+        confidence_part = alpha * rule.confidence
+        recency_part = (1.0 - alpha) * float(np.exp(-decay * age))
+        return Reason(
+            rule=rule,
+            score=float(np.float32(confidence_part + recency_part)),
+            age=age,
+            confidence_part=confidence_part,
+            recency_part=recency_part,
+            groundings=self._groundings(rule, self._query.time - age),
+        )
+
+    def _groundings(self, rule: Rule, first_time: int) -> tuple[Grounding, ...]:
+        body = np.array([self._graph.relations.match(name) for name in rule.body])
+        where = self._known, body, np.array(rule.variables), self._query.subject, self._candidate, self._since
+        [path] = find_paths(*where, first_time, 1).tolist()
+        deciding = (path, dated_latest(self._known, path, first_time))
+        others = [other for other in latest_groundings(*where, self._n) if other != deciding] if self._n > 1 else []
+        return tuple(self._told(rule, body.tolist(), *found) for found in [deciding, *others][: self._n])
+
+    def _told(self, rule: Rule, body: list[int], path: list[int], times: list[int]) -> Grounding:
+        """A grounding by name; an inverse edge is told the way it was recorded."""
+        graph, half = self._graph, len(self._graph.relations.base)
+        facts, source = [], self._query.subject
+        entity_of = {rule.variables[0]: source}
+        for i, (relation, triple, time) in enumerate(zip(body, path, times, strict=True)):
+            source = entity_of[rule.variables[i]]
+            reached = entity_of.setdefault(rule.variables[i + 1], int(self._known.target[triple]))
+            pair = (source, reached) if relation < half else (reached, source)
+            first, second = (graph.entities.name_of(entity) for entity in pair)
+            facts.append(Fact(first, graph.relations.name_of(relation % half), second, graph.timeline.label_of(time)))
+        return tuple(facts)
+
+
+def _usual(graph: TemporalGraph, query: IntegerQuery) -> tuple[np.ndarray, np.ndarray]:
+    return usual_objects(object_distributions(graph.before(min(query.time, graph.valid_from))), query.relation)
+
+
+def _above(graph: TemporalGraph, entity: np.ndarray, score: np.ndarray, own: float) -> tuple[tuple[str, float], ...]:
+    best = [place for place in np.lexsort((entity, -score))[:_SHOWN_ABOVE].tolist() if score[place] > own]
+    return tuple((graph.entities.name_of(entity[place]), float(score[place])) for place in best)

@@ -1,80 +1,117 @@
-"""The facts behind a score: for a rule and a candidate, the grounding with the latest t_1."""
+"""The facts behind a rule's score: the groundings of its body that lead from the subject to one candidate.
 
-from typing import NamedTuple
+A *path* is a grounding without its dates: a triple per atom. Dates come in afterwards, because one path may have been
+walked at many times.
+"""
+
+from collections.abc import Iterator
+from heapq import merge
+from itertools import islice, repeat
 
 import numpy as np
+from numba import njit
 
-from tlogic.graph.search import find
-from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.forecasting.known import Known
+from tlogic.graph.arrays import Ints
+from tlogic.graph.search import find, first_at_least
 
-
-class DatedFact(NamedTuple):
-    """A fact that is in the data, in numbers; its relation may be an inverse one."""
-
-    subject: int
-    relation: int
-    object: int
-    time: int
+ANY_TIME = -1
+_MANY_PATHS = 100_000
 
 
-def latest_grounding(
-    graph: TemporalGraph,
-    body: tuple[int, ...],
-    variables: tuple[int, ...],
-    subject: int,
-    candidate: int,
-    since: int,
-    until: int,
-) -> list[DatedFact] | None:
-    """The body's facts from subject to candidate with ``since <= time < until`` whose first time is latest, or None."""
-    bound = {variables[0]: subject}
-    if bound.setdefault(variables[-1], candidate) != candidate:
-        return None
-    best: list[DatedFact] | None = None
-    for path in _paths(graph, body, variables, bound, 0):
-        dated = _date(graph, path, since, until)
-        if dated and (best is None or dated[0].time > best[0].time):
-            best = dated
-    return best
+@njit(cache=True, nogil=True)
+def find_paths(
+    known: Known, body: Ints, variables: Ints, subject: int, candidate: int, since: int, first_time: int, limit: int
+) -> Ints:
+    """Up to ``limit`` paths along a body from subject to candidate over known facts, a row a path.
+
+    Their first facts are of ``first_time``, or of any time at or after ``since``. A depth-first search that dates
+    each fact as early as the one before it allows: what cannot be dated so cannot be dated at all.
+    """
+    slot_start, slot_relation, triple_start = known.slot_start, known.slot_relation, known.triple_start
+    target, time_start, time, n_times = known.target, known.time_start, known.time, known.n_times
+    length = len(body)
+    paths = np.empty((min(limit, 16), length), np.int64)
+    n_paths = 0
+    value = np.full(length + 1, -1, np.int64)  # per variable: its entity
+    value[variables[length]] = candidate
+    if variables[0] == variables[length] and subject != candidate:
+        return paths[:0]
+    value[variables[0]] = subject
+    path, cursor, end = np.zeros(length, np.int64), np.zeros(length, np.int64), np.zeros(length, np.int64)
+    binds = np.zeros(length, np.bool_)
+    earliest = np.zeros(length + 1, np.int64)
+    earliest[0] = since if first_time == ANY_TIME else first_time
+    depth, entering = 0, True
+    while depth >= 0:
+        wanted = variables[depth + 1]
+        if entering:
+            entering = False
+            cursor[depth], end[depth], binds[depth] = 0, 0, value[wanted] < 0
+            slot = find(slot_start, slot_relation, value[variables[depth]], body[depth])
+            if slot >= 0:
+                cursor[depth], end[depth] = triple_start[slot], triple_start[slot + 1]
+                if not binds[depth]:
+                    triple = find(triple_start, target, slot, value[wanted])
+                    cursor[depth], end[depth] = triple, triple + (triple >= 0)
+        descended = False
+        while cursor[depth] < end[depth] and not descended:
+            triple = cursor[depth]
+            cursor[depth] += 1
+            times_end = time_start[triple] + n_times[triple]
+            place = first_at_least(time, time_start[triple], times_end, earliest[depth])
+            if place == times_end or (depth == 0 and first_time != ANY_TIME and time[place] != first_time):
+                continue
+            path[depth], earliest[depth + 1] = triple, time[place]
+            if binds[depth]:
+                value[wanted] = target[triple]
+            if depth < length - 1:
+                descended = True
+                continue
+            if n_paths == len(paths):
+                paths = np.concatenate((paths, np.empty_like(paths)))
+            paths[n_paths] = path
+            n_paths += 1
+            if n_paths == limit:
+                return paths[:n_paths]
+        if not descended and binds[depth]:
+            value[wanted] = -1
+        depth += 1 if descended else -1
+        entering = descended
+    return paths[:n_paths]
 
 
-def _paths(
-    graph: TemporalGraph, body: tuple[int, ...], variables: tuple[int, ...], bound: dict[int, int], depth: int
-) -> list[list[tuple[int, int, int, int]]]:
-    """All ways through the body as (source, relation, target, triple), whatever their times."""
-    if depth == len(body):
-        return [[]]
-    triples, source = graph.triples, bound[variables[depth]]
-    slot = find(triples.slot_start, triples.slot_relation, source, body[depth])
-    if slot < 0:
-        return []
-    target = variables[depth + 1]
-    if target in bound:
-        triple = find(triples.triple_start, triples.target, slot, bound[target])
-        steps = [triple] if triple >= 0 else []
-    else:
-        steps = list(range(triples.triple_start[slot], triples.triple_start[slot + 1]))
-    paths = []
-    for triple in steps:
-        reached = int(triples.target[triple])
-        step = (source, body[depth], reached, triple)
-        rest = _paths(graph, body, variables, bound | {target: reached}, depth + 1)
-        paths += [[step, *path] for path in rest]
-    return paths
+def dated_latest(known: Known, path: list[int], first_time: int) -> list[int]:
+    """Times for a path: the first fact is of ``first_time``, the others are as late as they can be."""
+    times: list[int] = []
+    for triple in reversed(path[1:]):
+        own = _known_times(known, triple)
+        end = len(own) if not times else int(np.searchsorted(own, times[0], side="right"))
+        times.insert(0, int(own[end - 1]))
+    return [first_time, *times]
 
 
-def _date(
-    graph: TemporalGraph, path: list[tuple[int, int, int, int]], since: int, until: int
-) -> list[DatedFact] | None:
-    """Give the facts of a path their latest times, from the last one back, or None where that cannot be."""
-    dated: list[DatedFact] = []
-    for source, relation, target, triple in reversed(path):
-        start, end = graph.triples.time_start[triple : triple + 2]
-        times = graph.triples.time[start:end]
-        place = int(np.searchsorted(times, until))
-        if place == 0 or times[place - 1] < since:
-            return None
-        time = int(times[place - 1])
-        dated.insert(0, DatedFact(source, relation, target, time))
-        until = time + 1
-    return dated
+def latest_groundings(
+    known: Known, body: Ints, variables: Ints, subject: int, candidate: int, since: int, n: int
+) -> Iterator[tuple[list[int], list[int]]]:
+    """Up to ``n`` groundings as (path, times), those whose first fact is latest first."""
+    paths = find_paths(known, body, variables, subject, candidate, since, ANY_TIME, _MANY_PATHS).tolist()
+    each = [zip(repeat(path), _datings(known, path, since)) for path in paths]  # noqa: B905
+    return islice(merge(*each, key=lambda grounding: -grounding[1][0]), n)
+
+
+def _datings(known: Known, path: list[int], since: int) -> Iterator[list[int]]:
+    """All ways to date a path, late ones first."""
+    if not path:
+        yield []
+        return
+    for time in reversed(_known_times(known, path[0]).tolist()):
+        if time < since:
+            break
+        for rest in _datings(known, path[1:], time):
+            yield [time, *rest]
+
+
+def _known_times(known: Known, triple: int) -> Ints:
+    start = known.time_start[triple]
+    return known.time[start : start + known.n_times[triple]]

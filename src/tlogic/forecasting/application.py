@@ -102,11 +102,12 @@ def apply_rules(triples: TripleIndex, book: Rulebook, work: Workspace, queries: 
     start, n_rules = np.zeros(n_queries + 1, np.int64), np.zeros(n_queries, np.int64)
     out_entity, out_score = np.empty(1 << 12, np.int32), np.empty(1 << 12, np.float64)
     scores = np.empty(1 << 12, np.float32)
-    forget_facts(work.known)
-    forget_joins(work.joins)
+    if n_queries > 0 and queries.known_until[0] < work.known.until[0]:  # time only goes on, so begin again
+        forget_facts(work.known)
+        forget_joins(work.joins)
     end = 0
     for q in range(n_queries):
-        if q == 0 or queries.known_until[q] > queries.known_until[q - 1]:
+        if queries.known_until[q] > work.known.until[0]:
             learn_until(work.known, triples, queries.known_until[q])
         n, n_rules[q], scores = _apply_to_query(book, work, queries, q, scores)
         if end + n > len(out_entity):

@@ -1,36 +1,62 @@
 """A rule set made ready for one graph, and the workers that answer queries with it."""
 
-from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tlogic.forecasting.application import Queries, Rulebook, Scored, apply_rules, new_workspace
 from tlogic.forecasting.candidates import decay_table
 from tlogic.forecasting.grounding import UNLIMITED
+from tlogic.forecasting.known import Known
 from tlogic.forecasting.plans import IntegerRule, plan_rules
+from tlogic.forecasting.queries import IntegerQuery
 from tlogic.forecasting.settings import ApplicationSettings
 from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.rules import Rule, RuleSet
 
 _ALL_TIME = 1 << 40
+_EXACT = 1 << 24  # the whole numbers below it are exact in single precision, in which scores are kept
+
+
+class Evidence(NamedTuple):
+    """What each rule of a query's relation leads to, whether it was tried or not."""
+
+    rule: Ints
+    """The place of the rule among those of its head, ascending."""
+    candidate: Ints
+    age: Ints
+    """How many steps before the query the rule's best grounding for the candidate begins."""
+
+    def about(self, candidate: int) -> "Evidence":
+        """What speaks for one candidate."""
+        own = self.candidate == candidate
+        return Evidence(*(column[own] for column in self))
 
 
 class Forecaster:
-    """Answers queries over one graph with one rule set.
+    """Answers queries over one graph with one rule set, up to the step ``until``, by default the one after the last
+    fact.
 
-    ``rules`` are those that apply: confident and supported enough, and with relations that the graph knows.
+    ``rules`` are those that apply: confident and supported enough, and with relations that the graph knows, be their
+    names spelled with other case, spaces or underscores. ``n_foreign`` counts those with relations it does not know.
     """
 
-    def __init__(self, graph: TemporalGraph, rules: RuleSet, settings: ApplicationSettings) -> None:
+    def __init__(
+        self, graph: TemporalGraph, rules: RuleSet, settings: ApplicationSettings, until: int | None = None
+    ) -> None:
         self.graph = graph
         self.settings = settings
-        self.rules, integers = _applicable(graph, rules, settings)
+        names = {name for rule in rules for name in (rule.head, *rule.body)}
+        number = {name: graph.relations.match(name) for name in names}
+        native = [rule for rule in rules if _is_native(rule, number)]
+        self.n_foreign = len(rules) - len(native)
+        self.rules, integers = _in_order([rule for rule in native if settings.admit(rule)], number)
         limited = settings.max_groundings is not None
-        self._book = Rulebook(
+        self.book = Rulebook(
             plans=plan_rules(integers, len(graph.relations.base), only_chains=limited),
             alpha=settings.alpha,
-            decay=decay_table(settings.alpha, settings.decay, graph.end + 1),
+            decay=decay_table(settings.alpha, settings.decay, max(graph.end, until or 0) + 1),
             window=settings.window or _ALL_TIME,
             limit=settings.max_groundings or UNLIMITED,
             k=settings.k,
@@ -39,48 +65,67 @@ class Forecaster:
 
     def rules_of(self, relation: int) -> list[Rule]:
         """The rules of one head relation, in the order in which they are applied."""
-        start, end = self._book.plans.head_start[relation : relation + 2]
+        start, end = self.book.plans.head_start[relation : relation + 2]
         return self.rules[start:end]
 
-    def best_candidate(self, subject: int, relation: int, time: int) -> int | None:
-        """The candidate with the highest score for one query, the lowest number among equals; None where no rule
-        gives any."""
-        answer = self.new_worker()(Queries(*(np.array([value]) for value in (subject, relation, time, time))))
-        if len(answer.entity) == 0:
-            return None
-        return int(answer.entity[np.lexsort((answer.entity, -answer.score))[0]])
-
-    def new_worker(self) -> Callable[[Queries], Scored]:
-        """A function that answers queries sorted by time, with scratch memory of its own; a worker serves one
-        thread."""
-        graph = self.graph
-        work = new_workspace(graph.triples, len(graph.entities), len(graph.relations), self._book)
-
-        def answer(queries: Queries) -> Scored:
-            return apply_rules(graph.triples, self._book, work, queries)
-
-        return answer
+    def new_worker(self) -> "Worker":
+        """A worker with scratch memory of its own; it serves one thread."""
+        return Worker(self)
 
 
-def _applicable(
-    graph: TemporalGraph, rules: RuleSet, settings: ApplicationSettings
-) -> tuple[list[Rule], list[IntegerRule]]:
-    """The rules to apply, with names and in numbers, by head and decreasing confidence; equals keep their order."""
-    number = {name: place for place, name in enumerate(graph.relations)}
-    kept: list[tuple[Rule, IntegerRule]] = []
-    for rule in rules:
-        confidence = rule.confidence
-        if (
-            confidence >= settings.min_confidence
-            and rule.body_support >= settings.min_support
-            and (settings.lengths is None or len(rule.body) in settings.lengths)
-            and rule.head in number
-            and all(relation in number for relation in rule.body)
-        ):
-            body = tuple([number[relation] for relation in rule.body])
-            kept.append((rule, IntegerRule(number[rule.head], body, rule.variables, confidence)))
-    kept.sort(key=lambda pair: (pair[1].head, -pair[1].confidence))
-    return [rule for rule, _ in kept], [integers for _, integers in kept]
+class Worker:
+    """Answers queries with its own scratch memory, so a thread has one for itself."""
+
+    def __init__(self, forecaster: Forecaster) -> None:
+        graph = forecaster.graph
+        self._triples, self._book, self._n_entities = graph.triples, forecaster.book, len(graph.entities)
+        self._work = new_workspace(graph.triples, self._n_entities, len(graph.relations), self._book)
+
+    @property
+    def known(self) -> Known:
+        """The facts before the last query that was answered."""
+        return self._work.known
+
+    def __call__(self, queries: Queries) -> Scored:
+        """The scored candidates of queries that are sorted by time."""
+        return apply_rules(self._triples, self._book, self._work, queries)
+
+    def evidence(self, query: IntegerQuery) -> Evidence:
+        """What each rule leads to, and how old its best grounding is."""
+        ages = np.arange(len(self._book.decay))
+        scored = self._ask_each_rule(query, ages % _EXACT)
+        age = scored.score.astype(np.int64)
+        if len(ages) > _EXACT:
+            age += self._ask_each_rule(query, ages // _EXACT).score.astype(np.int64) * _EXACT
+        return Evidence(np.repeat(np.arange(len(scored.n_rules)), np.diff(scored.start)), scored.entity, age)
+
+    def _ask_each_rule(self, query: IntegerQuery, value: Ints) -> Scored:
+        """Ask a query once for each of its rules alone, with a value of each age in the place of a score."""
+        plans = self._book.plans
+        first, end = plans.head_start[query.relation : query.relation + 2]
+        alone = self._book._replace(
+            plans=plans._replace(head_start=np.arange(first, end + 1)),
+            alpha=0.0,
+            decay=value.astype(np.float64),
+            k=self._n_entities + 1,
+            published_stop=False,
+        )
+        times = np.full(end - first, query.time)
+        asked = Queries(np.full(end - first, query.subject), np.arange(end - first), times, times)
+        return apply_rules(self._triples, alone, self._work, asked)
+
+
+def _is_native(rule: Rule, number: dict[str, int | None]) -> bool:
+    return number[rule.head] is not None and not any(number[name] is None for name in rule.body)
+
+
+def _in_order(rules: list[Rule], number: dict[str, Any]) -> tuple[list[Rule], list[IntegerRule]]:
+    """Rules by head and decreasing confidence, with names and in numbers; equals keep their order."""
+    ordered = sorted(rules, key=lambda rule: (number[rule.head], -rule.confidence))
+    return ordered, [
+        IntegerRule(number[rule.head], tuple([number[name] for name in rule.body]), rule.variables, rule.confidence)
+        for rule in ordered
+    ]
 
 
 def query_chunks(relation: Ints, n_chunks: int = 32) -> list[Ints]:

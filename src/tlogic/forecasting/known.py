@@ -33,6 +33,8 @@ class Known(NamedTuple):
     """Per slot: the newest known time of its triples, or NEVER."""
     n_arrived: Ints
     """A single number: how many edges are known."""
+    until: Ints
+    """A single number: the edges before this time are known."""
 
 
 def nothing_known(triples: TripleIndex) -> Known:
@@ -48,6 +50,7 @@ def nothing_known(triples: TripleIndex) -> Known:
         newest=np.full(len(triples.target), NEVER, np.int32),
         slot_newest=np.full(len(triples.slot_relation), NEVER, np.int32),
         n_arrived=np.zeros(1, np.int64),
+        until=np.zeros(1, np.int64),
     )
 
 
@@ -58,6 +61,7 @@ def forget_facts(known: Known) -> None:
     known.newest[:] = NEVER
     known.slot_newest[:] = NEVER
     known.n_arrived[0] = 0
+    known.until[0] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -72,6 +76,7 @@ def learn_until(known: Known, triples: TripleIndex, now: int) -> None:
         slot_newest[slot[i]] = time[i]
         i += 1
     known.n_arrived[0] = i
+    known.until[0] = now
 
 
 @njit(cache=True, nogil=True)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from tlogic.errors import SettingsError
+from tlogic.rules import Rule
 
 Stop = Literal["published", "text"]
 
@@ -47,3 +48,11 @@ class ApplicationSettings:
             raise SettingsError(f"stop must be published or text, not {self.stop!r}.")
         if self.lengths is not None:
             object.__setattr__(self, "lengths", tuple(sorted(set(self.lengths))))
+
+    def admit(self, rule: Rule) -> bool:
+        """Is the rule confident and supported enough, and of a length that is wanted?"""
+        return (
+            rule.confidence >= self.min_confidence
+            and rule.body_support >= self.min_support
+            and (self.lengths is None or len(rule.body) in self.lengths)
+        )

@@ -31,15 +31,26 @@ class Vocabulary:
     def _ids(self) -> dict[str, int]:
         return {name: number for number, name in enumerate(self.names)}
 
-    def get(self, name: str) -> int | None:
-        """The id of a name, or None where it is unknown."""
-        return self._ids.get(name)
+    @cached_property
+    def _plain_ids(self) -> dict[str, list[int]]:
+        ids: dict[str, list[int]] = {}
+        for number, name in enumerate(self.names):
+            ids.setdefault(plain(name), []).append(number)
+        return ids
 
-    def id_of(self, name: str) -> int:
-        """The id of a name; an unknown one is an error that lists the nearest known names."""
+    def match(self, name: str) -> int | None:
+        """The id of a name, or of the only one that differs from it in nothing but case, spaces and underscores."""
         number = self._ids.get(name)
         if number is None:
-            raise InputError(f"unknown {self.kind} {name!r}{self._did_you_mean(name)}")
+            near = self._plain_ids.get(plain(name), [])
+            return near[0] if len(near) == 1 else None
+        return number
+
+    def id_of(self, name: str) -> int:
+        """The id of a name, as ``match`` finds it; an unknown one is an error that lists the nearest known names."""
+        number = self.match(name)
+        if number is None:
+            raise InputError(f"Unknown {self.kind} {name!r}{self._did_you_mean(name)}")
         return number
 
     def name_of(self, number: int) -> str:
@@ -49,8 +60,18 @@ class Vocabulary:
     def _did_you_mean(self, name: str) -> str:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, self.names, n=3, cutoff=0.6)
-        return f"; did you mean {', '.join(map(repr, near))}?" if near else ""
+        near = get_close_matches(plain(name), self._plain_ids, n=3, cutoff=0.6)
+        known = [self.names[number] for key in near for number in self._plain_ids[key]][:3]
+        return f"; did you mean {', '.join(map(repr, known))}?" if known else "."
+
+
+def plain(name: str) -> str:
+    """A name without what people spell differently: case, spaces and underscores.
+
+    >>> plain("Angela_Merkel") == plain("angela merkel")
+    True
+    """
+    return "".join(name.casefold().replace("_", " ").split())
 
 
 INVERSE_MARK = "^-1"

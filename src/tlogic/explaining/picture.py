@@ -1,0 +1,104 @@
+"""A picture of why: entities as lines along time, facts as arrows between them, the forecast at the end."""
+
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+from tlogic.errors import InputError
+from tlogic.explaining.explanation import Explanation, Fact
+from tlogic.files import replacing
+
+KINDS = (".svg", ".png")
+
+_FORECAST = "#c2410c"
+_FACT = "#1d4ed8"
+_LINE = "#cbd5e1"
+_TEXT = "#0f172a"
+
+
+def draw(why: Explanation, path: Path, n_reasons: int) -> None:
+    """Draw the facts behind an explanation's strongest reasons to an SVG or PNG file."""
+    if path.suffix.lower() not in KINDS:
+        raise InputError(f"A picture is an .svg or .png file, not {path.name!r}.")
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise InputError("Pictures need matplotlib: pip install 'tlogic[plots]'.") from None
+    facts = sorted({fact for reason in why.strongest(n_reasons) for fact in reason.facts}, key=_by_time(why))
+    lanes = _lanes(why, facts)
+    figure = Figure(figsize=(2.2 + 1.6 * (len(facts) + 1), 1.2 + 0.8 * len(lanes)), layout="constrained")
+    _draw(figure.add_subplot(), why, facts, lanes)
+    _save(figure, path)
+
+
+def _by_time(why: Explanation) -> Callable[[Fact], tuple[int, Fact]]:
+    return lambda fact: (why.timeline.step_of(fact.time), fact)
+
+
+def _lanes(why: Explanation, facts: list[Fact]) -> dict[str, int]:
+    """The height of each entity's line: the query's entity on top, the candidate at the bottom."""
+    named = why.query.subject or str(why.query.object)
+    between = [name for fact in facts for name in (fact.subject, fact.object) if name not in (named, why.candidate)]
+    order = list(dict.fromkeys([named, *between, why.candidate]))
+    return {name: len(order) - place for place, name in enumerate(order)}
+
+
+def _draw(axes: Any, why: Explanation, facts: list[Fact], lanes: dict[str, int]) -> None:
+    """Facts stand side by side in order of time, so that none hides another; their dates are below them."""
+    end = len(facts)
+    for name, height in lanes.items():
+        axes.plot([-0.5, end + 0.5], [height, height], color=_LINE, linewidth=1, zorder=1)
+        axes.text(-0.6, height, _plain(name), ha="right", va="center", color=_TEXT, fontsize=10)
+    for place, fact in enumerate(facts):
+        _arrow(axes, place, lanes[fact.subject], lanes[fact.object], _plain(fact.relation), _FACT, "-")
+    asked, answer = lanes[why.query.subject or str(why.query.object)], lanes[why.candidate]
+    ends = (asked, answer) if why.query.subject is not None else (answer, asked)
+    _arrow(axes, end, *ends, f"{_plain(why.query.relation)}?", _FORECAST, "--")
+    axes.set_xticks(range(end + 1), [*(fact.time for fact in facts), str(why.query.at)], fontsize=9, color=_TEXT)
+    axes.get_xticklabels()[-1].set_color(_FORECAST)
+    axes.set_yticks([])
+    axes.set_xlim(-0.6, end + 0.6)
+    axes.set_ylim(0.4, len(lanes) + 0.6)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+    axes.set_title(_plain(f"{why.query}: {why.candidate}, score {why.score:.3f}"), fontsize=11, color=_TEXT)
+
+
+def _arrow(axes: Any, place: float, start: int, end: int, label: str, color: str, style: str) -> None:
+    """An arrow between two lines, or, from an entity to itself, a loop above its line."""
+    curve = "arc3" if start != end else "arc3,rad=-1.2"
+    shift = 0.0 if start != end else 0.15
+    axes.annotate(
+        "",
+        xy=(place + shift, end),
+        xytext=(place - shift, start),
+        arrowprops={"arrowstyle": "-|>", "color": color, "linestyle": style, "linewidth": 1.6, "shrinkA": 0,
+                    "shrinkB": 0, "connectionstyle": curve},
+    )  # fmt: skip
+    axes.plot([place - shift], [start], "o", color=color, markersize=4, zorder=3)
+    axes.text(
+        place,
+        (start + end) / 2 + (0.0 if start != end else 0.35),
+        "\n".join(wrap(label.replace("_", " "), 16)),
+        ha="center",
+        va="center",
+        fontsize=8.5,
+        color=color,
+        bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"},
+        zorder=4,
+    )
+
+
+def _plain(text: str) -> str:
+    """Dollar signs would begin a formula."""
+    return text.replace("$", r"\$")
+
+
+def _save(figure: Any, path: Path) -> None:
+    from matplotlib import rc_context
+
+    kind = path.suffix.lower()[1:]
+    metadata = {"Date": None} if kind == "svg" else None  # the same explanation gives the same bytes
+    with rc_context({"svg.hashsalt": "tlogic"}), replacing(path) as temporary:
+        figure.savefig(temporary, format=kind, dpi=150, metadata=metadata)

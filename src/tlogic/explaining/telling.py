@@ -1,0 +1,110 @@
+"""An explanation as text for people and as plain values for JSON."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from tlogic.explaining.explanation import Explanation, Grounding, Reason
+
+
+def as_text(why: Explanation, n_reasons: int | None) -> str:
+    """The standing of the candidate, its strongest reasons, and how they add up."""
+    return "\n".join(_lines(why, n_reasons))
+
+
+def as_dict(why: Explanation) -> dict[str, Any]:
+    """All that an explanation holds."""
+    return {
+        "query": why.query._asdict(),
+        "candidate": why.candidate,
+        "score": why.score,
+        "rank": why.rank,
+        "equal": why.n_equal,
+        "candidates": why.n_candidates,
+        "above": [{"candidate": name, "score": score} for name, score in why.above],
+        "rules": why.n_rules,
+        "rules_tried": why.n_rules_tried,
+        "usual_share": why.usual_share,
+        "reasons": [_reason(reason) | {"score_without": why.without(reason)} for reason in why.reasons],
+        "untried": [_reason(reason) for reason in why.untried],
+    }
+
+
+def _reason(reason: Reason) -> dict[str, Any]:
+    rule = reason.rule
+    return {
+        "rule": str(rule),
+        "confidence": rule.confidence,
+        "rule_support": rule.rule_support,
+        "body_support": rule.body_support,
+        "score": reason.score,
+        "confidence_part": reason.confidence_part,
+        "recency_part": reason.recency_part,
+        "age": reason.age,
+        "groundings": [[fact._asdict() for fact in grounding] for grounding in reason.groundings],
+    }
+
+
+def _lines(why: Explanation, n_reasons: int | None) -> Iterator[str]:
+    yield f"Why {why.candidate} for {why.query}?"
+    yield _standing(why)
+    strongest = why.strongest(n_reasons)
+    if why.reasons:
+        yield f"{_rules(len(why.reasons))} to it{_strongest(len(strongest), len(why.reasons))}:"
+    for reason in strongest:
+        yield from _tell(why, reason)
+    if why.reasons:
+        yield _sum(why)
+    if why.untried and why.rank != 1:
+        yield from _tell_untried(why)
+
+
+def _tell_untried(why: Explanation) -> Iterator[str]:
+    also = " as well" if why.reasons else ""
+    yield (
+        f"{_rules(len(why.untried))} to it{also}, but came after the {why.n_rules_tried:,} of {why.n_rules:,} rules "
+        "that had found enough candidates; the most confident:"
+    )
+    yield from _tell(why, why.untried[0])
+
+
+def _standing(why: Explanation) -> str:
+    if why.rank is None:
+        reason = "no rule that was tried leads to it" if why.usual_share is None else "it was never seen in this place"
+        return f"It is not among the {why.n_candidates:,} candidates: {reason}."
+    standing = f"Rank {why.rank:,} of {why.n_candidates:,} candidates, score {why.score:.4f}"
+    standing += f", which {why.n_equal:,} others share" if why.n_equal else ""
+    if why.usual_share is not None:
+        standing += "; no rule leads to any candidate, so the score is its share in the past answers to this relation"
+    above = ", ".join(f"{name} {score:.4f}" for name, score in why.above)
+    return f"{standing}. {f'Above it: {above}.' if above else ''}".rstrip()
+
+
+def _rules(n: int) -> str:
+    return "1 rule leads" if n == 1 else f"{n:,} rules lead"
+
+
+def _strongest(shown: int, of: int) -> str:
+    return "" if shown == of else f"; the {shown} strongest" if shown > 1 else "; the strongest"
+
+
+def _tell(why: Explanation, reason: Reason) -> Iterator[str]:
+    rule = reason.rule
+    yield (
+        f"  {reason.score:.4f} = {reason.confidence_part:.4f} (confidence {rule.confidence:.4f}, "
+        f"{rule.rule_support:,} of {rule.body_support:,}) + {reason.recency_part:.4f} (began "
+        f"{why.timeline.span_of(reason.age)} before)"
+    )
+    yield f"    {rule}"
+    for i, grounding in enumerate(reason.groundings):
+        yield from _facts(grounding, "" if i == 0 else "or")
+
+
+def _facts(grounding: Grounding, mark: str) -> Iterator[str]:
+    for i, fact in enumerate(grounding):
+        yield f"      {mark if i == 0 else '':<3}{fact}"
+
+
+def _sum(why: Explanation) -> str:
+    shown = [f"(1 - {reason.score:.4f})" for reason in why.strongest(3)]
+    rest = "..." if len(why.reasons) > len(shown) else ""
+    return f"  Together: 1 - {''.join(shown)}{rest} = {why.score:.4f}"

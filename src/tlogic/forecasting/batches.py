@@ -1,0 +1,61 @@
+"""Files of queries and of their answers: CSV, Parquet, Arrow or JSON Lines."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from tlogic.errors import InputError
+from tlogic.files import replacing
+from tlogic.forecasting.forecast import Forecast
+from tlogic.forecasting.queries import ASKED, Query, as_queries
+
+_READERS = {
+    ".csv": lambda path: pl.read_csv(path, infer_schema=False),
+    ".tsv": lambda path: pl.read_csv(path, infer_schema=False, separator="\t"),
+    ".parquet": lambda path: pl.read_parquet(path, glob=False),
+    ".arrow": pl.read_ipc,
+    ".jsonl": pl.read_ndjson,
+}
+ANSWER_FILES = (".csv", ".parquet", ".jsonl")
+
+
+def read_queries(path: Path) -> list[Query]:
+    """The queries of a file with the columns subject, relation, object and at; what is asked is empty or ``?``."""
+    if path.suffix.lower() not in _READERS:
+        raise InputError(f"Queries are read from {', '.join(_READERS)} files, not from {path.name!r}.")
+    try:
+        frame = _READERS[path.suffix.lower()](path)
+    except FileNotFoundError:
+        raise InputError(f"There is no file {path}.") from None
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise InputError(f"{path} cannot be read: {str(error).splitlines()[0]}") from None
+    if frame.height == 0:
+        raise InputError(f"{path} holds no queries.")
+    return as_queries(frame)
+
+
+def write_answers(forecast: Forecast, path: Path) -> None:
+    """Write the candidates of all queries, a row each, or for JSON Lines a line a query."""
+    kind = path.suffix.lower()
+    if kind not in ANSWER_FILES:
+        raise InputError(f"Answers are written to {', '.join(ANSWER_FILES)} files, not to {path.name!r}.")
+    with replacing(path) as temporary:
+        if kind == ".parquet":
+            forecast.frame.write_parquet(temporary)
+        elif kind == ".csv":
+            temporary.write_text(answers_as_csv(forecast), encoding="utf-8", newline="")
+        else:
+            temporary.write_text("".join(f"{line}\n" for line in answers_as_json(forecast)), encoding="utf-8")
+
+
+def answers_as_csv(forecast: Forecast) -> str:
+    """All candidates as CSV text."""
+    return forecast.frame.write_csv(null_value=ASKED)
+
+
+def answers_as_json(forecast: Forecast) -> Iterator[str]:
+    """A JSON object for each query."""
+    for place in range(len(forecast)):
+        yield json.dumps(forecast.to_dict(place), ensure_ascii=False)

@@ -1,0 +1,213 @@
+"""Forecasts: queries in, ranked candidates with names out."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from tlogic.errors import InputError
+from tlogic.forecasting.application import Queries
+from tlogic.forecasting.fallback import object_distributions, usual_objects
+from tlogic.forecasting.forecaster import Forecaster, query_chunks
+from tlogic.forecasting.queries import IntegerQuery, Query, as_arrays, as_queries, number_queries, told
+from tlogic.forecasting.settings import ApplicationSettings
+from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.parallel import in_parallel
+from tlogic.rules import RuleSet
+
+if TYPE_CHECKING:
+    from tlogic.explaining import Explanation
+
+
+class Candidate(NamedTuple):
+    """One answer to a query. Candidates with equal scores share their rank."""
+
+    rank: int
+    name: str
+    score: float
+
+
+class Answers(NamedTuple):
+    """The best candidates of one query, in numbers, best first."""
+
+    entity: Ints
+    score: Floats
+    by_rules: bool
+    """False where no rule gave a candidate, so that the fallback did."""
+
+    @property
+    def rank(self) -> Ints:
+        """Per candidate: one more than there are candidates with higher scores."""
+        return np.searchsorted(-self.score, -self.score) + 1
+
+
+class Forecast:
+    """The answers to some queries. Made by ``tlogic.forecast``."""
+
+    def __init__(
+        self,
+        forecaster: Forecaster,
+        queries: Sequence[Query],
+        numbered: Sequence[IntegerQuery],
+        answers: Sequence[Answers],
+    ) -> None:
+        self.forecaster = forecaster
+        self.queries = [told(forecaster.graph, *pair) for pair in zip(queries, numbered, strict=True)]
+        self._numbered = numbered
+        self._answers = answers
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def __getitem__(self, place: int) -> list[Candidate]:
+        """The candidates of one query, best first."""
+        answers, name = self._answers[place], self.forecaster.graph.entities.name_of
+        rows = zip(answers.rank.tolist(), answers.entity.tolist(), answers.score.tolist(), strict=True)
+        return [Candidate(rank, name(entity), score) for rank, entity, score in rows]
+
+    def __iter__(self) -> Iterator[list[Candidate]]:
+        return (self[place] for place in range(len(self)))
+
+    def by_rules(self, place: int) -> bool:
+        """Did rules give the candidates of a query, or, where none leads anywhere, the fallback: how often an entity
+        was the object of its relation?"""
+        return self._answers[place].by_rules
+
+    def true_answers(self, place: int) -> list[str]:
+        """What really happened, where the data holds it: the answers at the time of the query."""
+        graph, query = self.forecaster.graph, self._numbered[place]
+        facts = graph.facts.between(query.time, query.time + 1)
+        half = len(graph.relations.base)
+        asks_object = query.relation < half
+        own, other = (facts.subject, facts.object) if asks_object else (facts.object, facts.subject)
+        found = other[(own == query.subject) & (facts.relation == query.relation % half)]
+        return [graph.entities.name_of(entity) for entity in found.tolist()]
+
+    def to_dict(self, place: int) -> dict[str, Any]:
+        """The answer to one query, for JSON."""
+        return {
+            "query": self.queries[place]._asdict(),
+            "by": "rules" if self.by_rules(place) else "fallback",
+            "candidates": [candidate._asdict() for candidate in self[place]],
+        }
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """All candidates of all queries, as a polars data frame; what a query asks for is null."""
+        sizes = [len(answers.entity) for answers in self._answers]
+        row = np.repeat(np.arange(len(self)), sizes)
+        asked = pl.DataFrame(self.queries, schema=dict.fromkeys(Query._fields, pl.String), orient="row")
+        name = pl.Series(self.forecaster.graph.entities.names, dtype=pl.String)
+        return (
+            asked.select(pl.all().gather(row))
+            .with_columns(
+                pl.Series("rank", _stacked([answers.rank for answers in self._answers], np.int64)),
+                name.gather(_stacked([answers.entity for answers in self._answers], np.int64)).alias("candidate"),
+                pl.Series("score", _stacked([answers.score for answers in self._answers], np.float64)),
+                by=pl.when(pl.Series([answers.by_rules for answers in self._answers], dtype=pl.Boolean).gather(row))
+                .then(pl.lit("rules"))
+                .otherwise(pl.lit("fallback")),
+            )
+            .insert_column(0, pl.Series("query", row))
+        )
+
+    def explain(self, query: int | Query, candidate: str, *, groundings: int = 1) -> "Explanation":
+        """Why a candidate of a query has its score and its rank, with up to ``groundings`` groundings of each rule."""
+        from tlogic.explaining import explain
+
+        return explain(self.forecaster, self._find(query), candidate, groundings=groundings)
+
+    def _find(self, query: int | Query) -> Query:
+        if isinstance(query, int):
+            return self.queries[query]
+        [asked] = as_queries(query)
+        return told(self.forecaster.graph, asked, number_queries(self.forecaster.graph, [asked])[0])
+
+
+def forecast(
+    graph: TemporalGraph,
+    rules: RuleSet,
+    queries: Any,
+    settings: ApplicationSettings | None = None,
+    *,
+    top: int | None = 10,
+    threads: int | None = None,
+    progress: Callable[..., Any] | None = None,
+    **changes: Any,
+) -> Forecast:
+    """Answer queries with rules, from the facts before the time of each.
+
+    ``queries`` is a ``Query``, a list of them (or of tuples or mappings), or a data frame with the columns subject,
+    relation, object and at, where what is asked is null. The ``top`` best candidates are kept, or all (None). Settings
+    can be given whole or one by one: ``forecast(graph, rules, queries, window=200)``.
+
+    >>> import tlogic
+    >>> graph = tlogic.sample()
+    >>> rules = tlogic.learn(graph, lengths=(1,))
+    >>> answers = tlogic.forecast(graph, rules, [("Kite Aviation", "sue")], top=1)
+    >>> print(answers.queries[0])
+    (Kite Aviation, sue, ?, 2031-03-27)
+    >>> [candidate.rank for candidate in answers[0]]
+    [1]
+    """
+    if top is not None and top < 1:
+        raise InputError(f"The number of candidates to keep must be 1 or more, not {top}.")
+    asked = as_queries(queries)
+    numbered = number_queries(graph, asked)
+    settings = settings or ApplicationSettings(**changes)
+    last = max((query.time for query in numbered), default=0)
+    forecaster = Forecaster(graph, rules, settings, until=last)
+    arrays = as_arrays(numbered)
+    in_time = np.argsort(arrays.time, kind="stable")
+    chunks = [in_time[chunk] for chunk in query_chunks(arrays.relation[in_time])]
+    work = partial(_new_worker, forecaster, arrays, top)
+    follow = progress or (lambda items, **_: items)
+    answered = follow(in_parallel(work, chunks, threads), total=len(chunks), description="queries")
+    answers: dict[int, Answers | None] = {}
+    for chunk, found in zip(chunks, answered, strict=True):
+        answers.update(zip(chunk.tolist(), found, strict=True))
+    usual = _Usual(graph, top)
+    return Forecast(
+        forecaster, asked, numbered, [answers[place] or usual.answers(query) for place, query in enumerate(numbered)]
+    )
+
+
+def _new_worker(forecaster: Forecaster, queries: Queries, top: int | None) -> Callable[[Ints], list[Answers | None]]:
+    worker = forecaster.new_worker()
+
+    def answer(chunk: Ints) -> list[Answers | None]:
+        scored = worker(Queries(*(column[chunk] for column in queries)))
+        parts = zip(scored.start[:-1].tolist(), scored.start[1:].tolist(), strict=True)
+        return [
+            _best(scored.entity[start:end], scored.score[start:end], top, by_rules=True) if end > start else None
+            for start, end in parts
+        ]
+
+    return answer
+
+
+class _Usual:
+    """The fallback's answers, from training facts alone, and of those only the ones before the query."""
+
+    def __init__(self, graph: TemporalGraph, top: int | None) -> None:
+        self._graph, self._top = graph, top
+        self._distributions: dict[int, Any] = {}
+
+    def answers(self, query: IntegerQuery) -> Answers:
+        until = min(query.time, self._graph.valid_from)
+        if until not in self._distributions:
+            self._distributions[until] = object_distributions(self._graph.before(until))
+        return _best(*usual_objects(self._distributions[until], query.relation), self._top, by_rules=False)
+
+
+def _best(entity: Ints, score: Floats, top: int | None, by_rules: bool) -> Answers:
+    """The candidates with the highest scores, the lowest number first among equals."""
+    order = np.lexsort((entity, -score))[:top]
+    return Answers(entity[order].astype(np.int64), score[order], by_rules)
+
+
+def _stacked(columns: list[np.ndarray], dtype: Any) -> np.ndarray:
+    return np.concatenate([*columns, np.empty(0, dtype)])
