@@ -81,7 +81,7 @@ class Timeline:
         >>> Timeline("month", 1, "2014-08").label_of(5), Timeline("integer", 24, "0").label_of(5)
         ('2015-01', '120')
         """
-        return str(self.labels_of(np.array([step]))[0])
+        return _label(step * self.count + self._origin_ordinal, self.unit)
 
     def steps_at(self, moments: Integers) -> Integers:
         """The steps of many moments, which are seconds since 1970 (or integers, where the unit is one)."""
@@ -144,6 +144,12 @@ def _ordinals(moments: Integers, unit: Unit) -> Integers:
         return moments
     ordinals = moments.astype("datetime64[s]").astype(f"datetime64[{_NUMPY_UNITS[unit]}]").astype(np.int64)
     return (ordinals + _DAYS_FROM_MONDAY_TO_1970) // 7 if unit == "week" else ordinals
+
+
+# A label alone costs as much as thousands together, and explanations name the same dates again and again.
+@lru_cache(maxsize=1 << 16)
+def _label(ordinal: int, unit: Unit) -> str:
+    return str(_labels(np.array([ordinal]), unit)[0])
 
 
 def _labels(ordinals: Integers, unit: Unit) -> npt.NDArray[np.str_]:

@@ -10,7 +10,6 @@ import numpy as np
 
 from tlogic.events.timeline import Timeline
 from tlogic.explaining.groundings import dated_latest, find_paths, latest_groundings
-from tlogic.forecasting.fallback import object_distributions, usual_objects
 from tlogic.forecasting.forecaster import Evidence, Forecaster, Worker
 from tlogic.forecasting.queries import IntegerQuery, Query, as_arrays, number_queries, told
 from tlogic.graph.temporal_graph import TemporalGraph
@@ -128,13 +127,16 @@ def explain(forecaster: Forecaster, query: Query, candidate: str, *, groundings:
     graph = forecaster.graph
     [numbered] = number_queries(graph, [query])
     entity = graph.entities.id_of(candidate)
-    worker = forecaster.new_worker()
-    scored = worker(as_arrays([numbered]))
-    evidence = worker.evidence(numbered).about(entity)
-    tried = int(scored.n_rules[0])
-    finder = _ReasonFinder(forecaster, worker, numbered, entity, groundings)
-    by_rules = len(scored.entity) > 0
-    entities, scores = (scored.entity, scored.score) if by_rules else _usual(graph, numbered)
+    with forecaster.worker() as worker:
+        scored = worker(as_arrays([numbered]))
+        tried = int(scored.n_rules[0])
+        evidence = worker.evidence(numbered).about(entity)
+        finder = _ReasonFinder(forecaster, worker, numbered, entity, groundings)
+        reasons, untried = (
+            finder.reasons(evidence, wanted) for wanted in (evidence.rule < tried, evidence.rule >= tried)
+        )
+    usual = None if len(scored.entity) else forecaster.usual.of(numbered.relation, numbered.time)
+    entities, scores = usual or (scored.entity, scored.score)
     own = scores[entities == entity]
     score = float(own[0]) if len(own) else 0.0
     return Explanation(
@@ -144,13 +146,13 @@ def explain(forecaster: Forecaster, query: Query, candidate: str, *, groundings:
         rank=int((scores > score).sum()) + 1 if len(own) else None,
         n_equal=int((scores == score).sum()) - 1 if len(own) else 0,
         n_candidates=len(entities),
-        reasons=finder.reasons(evidence, evidence.rule < tried),
-        untried=finder.reasons(evidence, evidence.rule >= tried),
+        reasons=reasons,
+        untried=untried,
         n_rules=len(forecaster.rules_of(numbered.relation)),
         n_rules_tried=tried,
         above=_above(graph, entities, scores, score),
         timeline=graph.timeline,
-        usual_share=None if by_rules else score,
+        usual_share=score if usual else None,
     )
 
 
@@ -212,10 +214,6 @@ class _ReasonFinder:
             first, second = (graph.entities.name_of(entity) for entity in pair)
             facts.append(Fact(first, graph.relations.name_of(relation % half), second, graph.timeline.label_of(time)))
         return tuple(facts)
-
-
-def _usual(graph: TemporalGraph, query: IntegerQuery) -> tuple[np.ndarray, np.ndarray]:
-    return usual_objects(object_distributions(graph.before(min(query.time, graph.valid_from))), query.relation)
 
 
 def _above(graph: TemporalGraph, entity: np.ndarray, score: np.ndarray, own: float) -> tuple[tuple[str, float], ...]:

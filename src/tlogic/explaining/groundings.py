@@ -96,7 +96,7 @@ def latest_groundings(
 ) -> Iterator[tuple[list[int], list[int]]]:
     """Up to ``n`` groundings as (path, times), those whose first fact is latest first."""
     paths = find_paths(known, body, variables, subject, candidate, since, ANY_TIME, _MANY_PATHS).tolist()
-    each = [zip(repeat(path), _datings(known, path, since)) for path in paths]  # noqa: B905
+    each = [zip(repeat(path), _datings(known, path, since)) for path in paths]
     return islice(merge(*each, key=lambda grounding: -grounding[1][0]), n)
 
 

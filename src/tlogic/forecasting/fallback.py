@@ -34,9 +34,20 @@ def object_distributions(graph: TemporalGraph) -> Fallback:
     )
 
 
-def usual_objects(fallback: Fallback, relation: int) -> tuple[Ints, Floats]:
-    """The objects of a relation with their shares; those of all relations together where it was never seen."""
-    start, end = fallback.start[relation : relation + 2]
-    if start == end:
-        start, end = fallback.start[-2:]
-    return fallback.entity[start:end], fallback.share[start:end]
+class UsualObjects:
+    """The fallback for queries one by one: from training facts, and of those only the ones before the query."""
+
+    def __init__(self, graph: TemporalGraph) -> None:
+        self._graph = graph
+        self._until: dict[int, Fallback] = {}
+
+    def of(self, relation: int, time: int) -> tuple[Ints, Floats]:
+        """The objects of a relation with their shares; those of all relations together where it was never seen."""
+        until = min(time, self._graph.valid_from)
+        if until not in self._until:
+            self._until[until] = object_distributions(self._graph.before(until))
+        start, entity, share = self._until[until]
+        own = slice(*start[relation : relation + 2])
+        if own.start == own.stop:
+            own = slice(*start[-2:])
+        return entity[own], share[own]

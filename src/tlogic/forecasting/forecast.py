@@ -9,7 +9,6 @@ import polars as pl
 
 from tlogic.errors import InputError
 from tlogic.forecasting.application import Queries
-from tlogic.forecasting.fallback import object_distributions, usual_objects
 from tlogic.forecasting.forecaster import Forecaster, query_chunks
 from tlogic.forecasting.queries import IntegerQuery, Query, as_arrays, as_queries, number_queries, told
 from tlogic.forecasting.settings import ApplicationSettings
@@ -169,9 +168,11 @@ def forecast(
     answers: dict[int, Answers | None] = {}
     for chunk, found in zip(chunks, answered, strict=True):
         answers.update(zip(chunk.tolist(), found, strict=True))
-    usual = _Usual(graph, top)
     return Forecast(
-        forecaster, asked, numbered, [answers[place] or usual.answers(query) for place, query in enumerate(numbered)]
+        forecaster,
+        asked,
+        numbered,
+        [answers[place] or _usual(forecaster, query, top) for place, query in enumerate(numbered)],
     )
 
 
@@ -189,18 +190,8 @@ def _new_worker(forecaster: Forecaster, queries: Queries, top: int | None) -> Ca
     return answer
 
 
-class _Usual:
-    """The fallback's answers, from training facts alone, and of those only the ones before the query."""
-
-    def __init__(self, graph: TemporalGraph, top: int | None) -> None:
-        self._graph, self._top = graph, top
-        self._distributions: dict[int, Any] = {}
-
-    def answers(self, query: IntegerQuery) -> Answers:
-        until = min(query.time, self._graph.valid_from)
-        if until not in self._distributions:
-            self._distributions[until] = object_distributions(self._graph.before(until))
-        return _best(*usual_objects(self._distributions[until], query.relation), self._top, by_rules=False)
+def _usual(forecaster: Forecaster, query: IntegerQuery, top: int | None) -> Answers:
+    return _best(*forecaster.usual.of(query.relation, query.time), top, by_rules=False)
 
 
 def _best(entity: Ints, score: Floats, top: int | None, by_rules: bool) -> Answers:

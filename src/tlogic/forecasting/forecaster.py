@@ -1,11 +1,14 @@
 """A rule set made ready for one graph, and the workers that answer queries with it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tlogic.forecasting.application import Queries, Rulebook, Scored, apply_rules, new_workspace
 from tlogic.forecasting.candidates import decay_table
+from tlogic.forecasting.fallback import UsualObjects
 from tlogic.forecasting.grounding import UNLIMITED
 from tlogic.forecasting.known import Known
 from tlogic.forecasting.plans import IntegerRule, plan_rules
@@ -47,6 +50,8 @@ class Forecaster:
     ) -> None:
         self.graph = graph
         self.settings = settings
+        self.usual = UsualObjects(graph)
+        self._idle: list[Worker] = []
         names = {name for rule in rules for name in (rule.head, *rule.body)}
         number = {name: graph.relations.match(name) for name in names}
         native = [rule for rule in rules if _is_native(rule, number)]
@@ -71,6 +76,18 @@ class Forecaster:
     def new_worker(self) -> "Worker":
         """A worker with scratch memory of its own; it serves one thread."""
         return Worker(self)
+
+    @contextmanager
+    def worker(self) -> Iterator["Worker"]:
+        """A worker for a moment: one that is idle, with what it knows, or a new one."""
+        try:
+            worker = self._idle.pop()
+        except IndexError:
+            worker = Worker(self)
+        try:
+            yield worker
+        finally:
+            self._idle.append(worker)
 
 
 class Worker:
