@@ -37,7 +37,7 @@ def main(name: str = "icews18") -> None:
     unit = yardstick()
     for what, value in (("median", statistics.median(seconds[1:])), ("slowest", max(seconds[1:]))):
         print(f"{name}: {what} explanation {value * 1000:.0f} ms, {value / unit:.3f} yardsticks")
-    print(f"{statistics.median(n_reasons):.0f} reasons (median), peak memory {peak_megabytes()} MB, yardstick {unit:.2f} s")
+    print(f"{statistics.median(n_reasons):.0f} reasons (median), peak {peak_megabytes()} MB, yardstick {unit:.2f} s")
 
 
 if __name__ == "__main__":

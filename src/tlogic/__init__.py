@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tlogic.explaining import Explanation
     from tlogic.forecasting import ApplicationSettings, Forecast, Query, forecast
     from tlogic.graph import TemporalGraph, read, sample
-    from tlogic.learning import LearningSettings, learn
+    from tlogic.learning import LearningSettings, learn, measure
     from tlogic.rules import Rule, RuleSet
 
 __version__ = "0.1.0"
@@ -39,6 +39,7 @@ _HOMES = {
     "evaluate": "tlogic.evaluation",
     "forecast": "tlogic.forecasting",
     "learn": "tlogic.learning",
+    "measure": "tlogic.learning",
     "read": "tlogic.graph",
     "sample": "tlogic.graph",
 }
@@ -59,6 +60,7 @@ __all__ = [
     "evaluate",
     "forecast",
     "learn",
+    "measure",
     "read",
     "sample",
 ]

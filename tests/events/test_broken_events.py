@@ -33,6 +33,8 @@ def write(path: Path, content: str | bytes) -> Path:
         (" \tr\tb\t2014-08-09", "the subject is empty"),
         ("a\tr\tb\t", "the time is empty"),
         ("a\tr\tb\t13/01/2014", "the time '13/01/2014' is not understood"),
+        ("a\tr\tb\t05/06/2014", "the time '05/06/2014' is not understood"),
+        ("a\tr\tb\t9 Aug 2014", "the time '9 Aug 2014' is not understood"),
         ("a\tr\tb\t2014-02-30", "the time '2014-02-30' is not understood"),
         ("a\tr\tb\t2014-02-01 25:00", "the time '2014-02-01 25:00' is not understood"),
         ("a\tr\tb\t24", "the time '24' is an integer, but most times are dates"),
@@ -48,7 +50,7 @@ def test_a_bad_row_is_named_by_its_line(line: str, problem: str, suffix: str, he
     path = write(tmp_path / f"facts{suffix}", gzip.compress(text.encode()) if suffix.endswith(".gz") else text)
     message = refusal(path)
     assert message.startswith(f"1 of 4 rows cannot be used:\n{path} line {header + 4}: {problem}")
-    assert message.endswith("leave them out with skip_bad_rows=True.")
+    assert message.endswith("leave them out with skip_bad_rows=True (--skip-bad-rows).")
     table = read_events(path, skip_bad_rows=True)
     assert table.frame.height == 3
     assert table.report.bad_rows == 1
@@ -107,7 +109,7 @@ def test_a_file_of_bad_rows_alone_is_an_error(tmp_path: Path) -> None:
 def test_an_unknown_header_is_hinted_at(tmp_path: Path) -> None:
     message = refusal(write(tmp_path / "facts.txt", "who\tdoes\twhom\twhen\n" + GOOD))
     assert "line 1: the time 'when' is not understood" in message
-    assert "If the first row is a header, name its columns: columns=" in message
+    assert "If the first row is a header, name its columns, such as columns=" in message
 
 
 @pytest.mark.parametrize(
@@ -188,7 +190,9 @@ def test_a_missing_file_or_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_source_of_another_type() -> None:
-    assert refusal(42) == "Facts are read from a path, a dataset's name or a data frame, not from int."
+    assert (
+        refusal(42) == "Facts are read from a path, a dataset's name, a database's URL or a data frame, not from int."
+    )
 
 
 class FrameWithoutArrow:
@@ -215,7 +219,7 @@ def test_a_missing_column(tmp_path: Path) -> None:
     assert refusal(path) == (
         f"{path} has no column known to be the time; "
         "its columns are 'subject', 'predicate', 'tail', 'moment'. "
-        'Say which one it is with columns={"time": ...}.'
+        'Say which one it is with columns={"time": "NAME"} (--columns time=NAME).'
     )
     assert "has no column 'when', which should be the time" in refusal(path, columns={"time": "when"})
     frame = pl.read_csv(path)
@@ -296,7 +300,7 @@ def test_files_that_overlap_in_time(tmp_path: Path) -> None:
     valid = write(tmp_path / "valid.txt", "a\tr\tb\t2014-08-13\na\tr\tb\t2014-08-11\n")
     message = refusal(tmp_path)
     assert message.startswith(f"{valid} line 2: its time 2014-08-11 is not after 2014-08-12 of {train} line 1.")
-    assert "give valid_from and test_from" in message
+    assert "give valid_from and test_from (--valid-from, --test-from)" in message
     test = write(tmp_path / "test.csv", "subject,relation,object,time\na,r,b,2014-08-13\n")
     write(valid, "a\tr\tb\t2014-08-13\n")
     assert refusal(tmp_path).startswith(

@@ -1,10 +1,12 @@
 """The report says what was read, and warns of what looks odd."""
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
+import tlogic
 from tlogic.events import read_events
 
 
@@ -44,6 +46,24 @@ def test_odd_facts_are_warned_of(steps: list[int], relations: int, message: str)
     assert message in warnings(steps, relations)
 
 
+PERIODS = EVEN[:1980] + [99] * 10
+
+
+@pytest.mark.parametrize(
+    ("periods", "found"),
+    [
+        ({"test_from": 99}, ["The test period holds few facts: 10 of 1,990."]),
+        ({"valid_from": 99}, ["The validation period holds few facts: 10 of 1,990."]),
+        ({"valid_from": 98, "test_from": 99}, ["The test period holds few facts: 10 of 1,990."]),
+        ({"valid_from": 90, "test_from": 95}, []),
+    ],
+)
+def test_a_period_with_hardly_a_fact_is_warned_of(periods: dict[str, Any], found: list[str]) -> None:
+    relations = [f"r{row % 5}" for row in range(len(PERIODS))]
+    facts = pl.DataFrame({"subject": "a", "relation": relations, "object": "b", "time": PERIODS})
+    assert list(read_events(facts, step=1, **periods).report.warnings) == found
+
+
 def test_a_relation_below_nine_tenths_is_fine() -> None:
     assert not warnings(EVEN, relations=2)
 
@@ -62,3 +82,39 @@ def test_the_report_reads_as_text(tmp_path: Path) -> None:
     assert "in steps of 1 week (as given)" in str(
         read_events(path, columns=[0, 1, 2, "Date"], step="1w", skip_bad_rows=True).report
     )
+
+
+CALLS = pl.DataFrame(
+    {"subject": ["a", "b", "a"], "relation": "calls", "object": ["b", "c", "b"], "date": ["2014", "2015", "2014"]}
+)
+
+
+def test_a_graph_reports_what_it_was_made_of() -> None:
+    graph = tlogic.read(CALLS, test_from="2015")
+    report = graph.report
+    assert report is not None
+    assert (report.facts, report.duplicates, report.entities, report.relations) == (3, 1, 3, 1)
+    assert list(report.lines()) == [
+        "2 facts from 2014 to 2015, in steps of 1 year (found from the data)",
+        "3 entities, 1 relation; 1 duplicate dropped",
+        "data frame: 3 facts, in memory, columns subject, relation, object, date",
+        "Warning: There are few facts to learn rules from: 3.",
+        "Warning: The relation 'calls' holds 100% of the facts.",
+    ]
+    assert list(report.lines(quiet=True)) == list(report.lines())[-2:]
+    assert graph.train.report is graph.before(1).report is report
+
+
+def test_the_report_is_no_part_of_what_a_graph_is() -> None:
+    graph, again = tlogic.read(CALLS), tlogic.read(CALLS.unique(maintain_order=True))
+    assert graph.report != again.report
+    assert graph.fingerprint == again.fingerprint
+    assert repr(graph) == repr(again)
+
+
+def test_more_steps_than_can_be_counted(tmp_path: Path) -> None:
+    path = tmp_path / "facts.csv"
+    path.write_text("a,r,b,1419984000123\nb,r,a,1519984000124\na,r,b,1519984000125\n")
+    with pytest.raises(tlogic.InputError, match=r"2,147,483,647 at most can be counted; give a longer step \(step="):
+        tlogic.read(path)
+    assert len(tlogic.read(path, step=1000)) == 3

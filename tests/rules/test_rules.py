@@ -5,19 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rules.strategies import rules
 from tlogic import InputError, Rule, RuleSet
-
-names = st.text(min_size=1).filter(lambda name: not name.endswith("^-1"))
-
-
-@st.composite
-def rules(draw: st.DrawFn) -> Rule:
-    body = tuple(draw(st.lists(names, min_size=1, max_size=4)))
-    variables = [0]
-    for _ in body:
-        variables.append(draw(st.integers(0, max(variables) + 1)))
-    body_support = draw(st.integers(1, 500))
-    return Rule(draw(names), body, tuple(variables), draw(st.integers(0, body_support)), body_support)
 
 
 @given(st.lists(rules(), max_size=5))
@@ -53,7 +42,10 @@ def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("not json", "is not a rule file"),
+        ("not json", "line 1: Expected an atom"),
+        ("{not json", "is not a rule file"),
+        ('{"3": [], "4": []}', "published TLogic code, which needs --ids relation2id.json"),
+        ('{"format": "tlogic rules", "version": 1, "rules": {}}', "settings and data are JSON objects, rules a list"),
         ('{"rules": []}', "expected JSON with the format"),
         ('{"format": "tlogic rules", "version": 99}', "reads version 1"),
         ('{"format": "tlogic rules", "version": 1, "rules": [{"head": "r"}]}', "rule 1 cannot be read"),
@@ -61,6 +53,16 @@ def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.M
             '{"format": "tlogic rules", "version": 1, "rules": [{"head": "r", "body": ["r"], "variables": [0], '
             '"rule_support": 1, "body_support": 1}]}',
             "rule 1 is unsound",
+        ),
+        (
+            '{"format": "tlogic rules", "version": 1, "rules": [{"head": "r", "body": ["r"], "variables": [0, 2], '
+            '"rule_support": 1, "body_support": 1}]}',
+            "numbered by first appearance",
+        ),
+        (
+            '{"format": "tlogic rules", "version": 1, "rules": [{"head": 5, "body": ["r"], "variables": [0, 1], '
+            '"rule_support": 1, "body_support": 1}]}',
+            "rule 1 cannot be read",
         ),
     ],
 )
@@ -74,3 +76,12 @@ def test_broken_rule_files_are_refused(tmp_path: Path, content: str, message: st
 def test_a_missing_rule_file_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="tlogic learn"):
         RuleSet.load(tmp_path / "none.rules")
+
+
+def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "some.rules"
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match="is not a rule file"):
+        RuleSet.load(path)
+    with pytest.raises(InputError, match="is not a rule file"):
+        RuleSet.load(tmp_path)

@@ -3,6 +3,8 @@
 import gc
 import sys
 
+_INTERRUPTED = 130
+
 
 def main() -> None:
     """Run the command; errors meant for the user are told in one message, with exit code 2."""
@@ -15,7 +17,15 @@ def main() -> None:
     except TLogicError as error:
         sys.exit(_fail(f"tlogic: {error}", 2))
     except KeyboardInterrupt:
-        sys.exit(_fail("tlogic: interrupted; nothing was written.", 130))
+        sys.exit(_interrupted())
+    except SystemExit as end:
+        if end.code == _INTERRUPTED:  # Typer makes this of an interrupt, and says nothing
+            _interrupted()
+        raise
+
+
+def _interrupted() -> int:
+    return _fail("tlogic: interrupted; no half-written file was left.", _INTERRUPTED)
 
 
 def _fail(message: str, code: int) -> int:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tlogic.cli.options import ApplicationOptions, DataOptions, Threads
-from tlogic.errors import SettingsError
+from tlogic.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
-    from tlogic import Explanation, Forecast
+    from tlogic import Explanation, Forecast, RuleSet
 
 
 def forecast(
@@ -61,10 +61,30 @@ def forecast(
     graph = data.read()
     with wait_for_kernels(apply_rules), progress() as follow:
         answers = tlogic.forecast(graph, rule_set, asked, settings, top=top, threads=threads, progress=follow)
+    _warn_of_hindsight(answers, rule_set)
     told = _explanations(answers, explaining, candidate or [], groundings)
     if picture is not None and told:
         told[0].draw(picture, reasons)
     _give(answers, told, reasons, out, json_output, batch=queries is not None)
+
+
+def _warn_of_hindsight(answers: "Forecast", rules: "RuleSet") -> None:
+    """The facts of a forecast lie before it; those of its rules should too, if it is to be judged by what happened."""
+    from tlogic.cli.console import error_console
+
+    timeline, until = answers.forecaster.graph.timeline, rules.data.get("until")
+    try:
+        learned = None if until is None else timeline.step_of(until)
+    except InputError:
+        return  # rules from data with another kind of time
+    late = [
+        str(query.at) for query in answers.queries if learned is not None and timeline.step_of(str(query.at)) <= learned
+    ]
+    if late:
+        error_console.print(
+            f"Warning: the rules were learned from facts up to {until}, so what came after {late[0]} is in them.",
+            markup=False,
+        )
 
 
 def _explanations(answers: "Forecast", explaining: bool, named: list[str], groundings: int) -> list["Explanation"]:

@@ -1,5 +1,7 @@
 """`tlogic learn`: rules from facts."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -29,11 +31,23 @@ def learn(
     ] = None,
     seed: Annotated[int, typer.Option(help="The seed of the random walks.")] = 12,
     threads: Threads = None,
+    resume: Annotated[
+        bool | None,
+        typer.Option(
+            "--resume/--no-resume",
+            help="Go on with an unfinished run, which lies in RULES.partial; or begin anew without it.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
-    """Learn rules from the training facts of DATA."""
+    """Learn rules from the training facts of DATA.
+
+    What is finished is kept in RULES.partial until RULES is written, so that a run that was killed can go on.
+    """
     import tlogic
     from tlogic.cli.console import error_console, progress, wait_for_kernels
     from tlogic.learning.bodies import count_supports
+    from tlogic.learning.checkpoint import discard
 
     settings = tlogic.LearningSettings(
         lengths=integers(lengths),
@@ -42,9 +56,50 @@ def learn(
         body_samples=body_samples,
         seed=seed,
     )
+    partial = out.with_name(f"{out.name}.partial")
+    finished = _find_unfinished(partial, resume)
     graph = data.read()
-    with wait_for_kernels(count_supports), progress() as follow:
-        rules = tlogic.learn(graph, settings, relations=relation, threads=threads, progress=follow)
-    rules.save(out)
+    if not finished:
+        discard(partial)
+    with _telling_how_to_go_on(partial), wait_for_kernels(count_supports), progress() as follow:
+        rules = tlogic.learn(graph, settings, relations=relation, threads=threads, progress=follow, checkpoint=partial)
+        rules.save(out)
+    discard(partial)
     counts = ", ".join(f"{count:,} of length {length}" for length, count in rules.by_length().items())
     error_console.print(f"{len(rules):,} rules ({counts}) from {len(graph.train):,} facts, written to {out}")
+
+
+def _find_unfinished(partial: Path, resume: bool | None) -> int:
+    """How many finished chunks to go on with; work of hours is not thrown away, nor taken up, without being asked."""
+    from tlogic.cli.console import error_console
+    from tlogic.errors import InputError
+    from tlogic.learning.checkpoint import count_finished
+
+    if resume is False:
+        return 0
+    finished = count_finished(partial)
+    if finished and not resume:
+        raise InputError(
+            f"An unfinished run is in {partial} ({finished} finished chunks): "
+            "--resume goes on with it, --no-resume begins anew without it."
+        )
+    if resume:
+        going_on = f"Going on with {partial} ({finished} finished chunks)."
+        error_console.print(
+            going_on if finished else f"There is no unfinished run in {partial}; beginning anew.", markup=False
+        )
+    return finished
+
+
+@contextmanager
+def _telling_how_to_go_on(partial: Path) -> Iterator[None]:
+    """Where the run is interrupted, say that it is not lost."""
+    from tlogic.cli.console import error_console
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        error_console.print(
+            f"What is finished is in {partial}: the same command with --resume goes on from there.", markup=False
+        )
+        raise

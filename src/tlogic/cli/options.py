@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tlogic.errors import SettingsError
+from tlogic.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
     from tlogic import ApplicationSettings, TemporalGraph
@@ -26,13 +26,31 @@ class DataOptions:
     """What to read, and how."""
 
     data: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="DATA",
             help="A folder with train, valid and test files, one file, or a name under TLOGIC_DATA.",
             show_default=False,
         ),
-    ]
+    ] = None
+    db: Annotated[
+        str | None,
+        typer.Option(
+            help="Read a database instead: sqlite:///FILE, duckdb:///FILE or postgresql://USER@HOST/NAME.",
+            metavar="URL",
+        ),
+    ] = None
+    query: Annotated[
+        str | None, typer.Option(help="What to read from the database: a SELECT or a table.", metavar="SQL|TABLE")
+    ] = None
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            help="The columns of subject, relation, object and time, by name or by position from 0: who,does,whom,day; "
+            "or some of them: subject=who,time=day. Known by their usual names if not given.",
+            metavar="COLUMNS",
+        ),
+    ] = None
     valid_from: Annotated[
         str | None, typer.Option(help="Where the validation period begins, if DATA is one table.", metavar="DATE")
     ] = None
@@ -42,12 +60,39 @@ class DataOptions:
     step: Annotated[
         str | None, typer.Option(help="The step of time, such as 1d, 1h or 15m; found from the data if not given.")
     ] = None
+    skip_bad_rows: Annotated[
+        bool, typer.Option("--skip-bad-rows", help="Leave out rows that cannot be read, instead of refusing all.")
+    ] = False
+    quiet: Annotated[bool, typer.Option("--quiet", help="Do not report what was read; warnings remain.")] = False
 
     def read(self) -> "TemporalGraph":
-        """The graph of the data."""
+        """The graph of the data; what was read is told on standard error."""
         import tlogic
+        from tlogic.cli.console import error_console
 
-        return tlogic.read(self.data, valid_from=self.valid_from, test_from=self.test_from, step=self.step)
+        graph = tlogic.read(
+            self._source(),
+            query=self.query,
+            valid_from=self.valid_from,
+            test_from=self.test_from,
+            step=self.step,
+            columns=None if self.columns is None else column_choice(self.columns),
+            skip_bad_rows=self.skip_bad_rows,
+        )
+        if graph.report is not None:
+            for line in graph.report.lines(quiet=self.quiet):
+                error_console.print(line, markup=False, emoji=False)
+        return graph
+
+    def _source(self) -> str:
+        if self.data is not None and self.db is not None:
+            raise InputError("Found both DATA and --db; expected one of them, so leave out the other.")
+        source = self.data or self.db
+        if not source:
+            raise InputError(
+                "Found nothing to read; expected DATA (a folder, a file or a name), or --db URL --query SQL."
+            )
+        return source
 
 
 @dataclass(frozen=True)
@@ -84,6 +129,30 @@ class ApplicationOptions:
             lengths=None if self.lengths is None else integers(self.lengths),
             max_groundings=self.max_groundings,
         )
+
+
+def column_choice(text: str) -> dict[str, str | int] | list[str | int]:
+    """Columns as `tlogic.read` takes them, from what was written in one argument.
+
+    >>> column_choice("who,does,whom,3")
+    ['who', 'does', 'whom', 3]
+    >>> column_choice("subject=who, time=day")
+    {'subject': 'who', 'time': 'day'}
+    """
+    parts = [part.strip() for part in text.split(",")]
+    pairs = [part.partition("=") for part in parts]
+    if not all(parts) or any(bool(equals) != bool(pairs[0][1]) for _, equals, _ in pairs):
+        raise InputError(
+            f"The columns {text!r} are not understood; expected four names or positions such as who,does,whom,day, "
+            "or pairs such as subject=who,time=day."
+        )
+    if pairs[0][1]:
+        return {role.strip(): _name_or_position(column.strip()) for role, _, column in pairs}
+    return [_name_or_position(part) for part in parts]
+
+
+def _name_or_position(text: str) -> str | int:
+    return int(text) if text.isdecimal() else text
 
 
 def integers(text: str) -> tuple[int, ...]:

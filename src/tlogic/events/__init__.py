@@ -1,4 +1,4 @@
-"""Reading dated facts: text, CSV, Parquet, Arrow and data frames become one `EventTable`."""
+"""Reading dated facts: text, CSV, Parquet, Arrow, data frames and databases become one `EventTable`."""
 
 from tlogic.events.reading import read_events
 from tlogic.events.report import FileReport, ReadReport

@@ -7,7 +7,7 @@ import polars as pl
 
 from tlogic.errors import InputError
 from tlogic.events.columns import NAME_ROLES, ROLES
-from tlogic.events.moments import EXPECTED_TIMES, Kind, parse_times
+from tlogic.events.moments import EXPECTED_TIMES, ORDER_IS_CLEAR, SEPARATED, Kind, parse_times
 from tlogic.events.raw import Quote, RawFacts
 
 SHOWN = 5
@@ -64,7 +64,7 @@ def _problem(quote: Quote, kind: Kind) -> str:
 
 def _problem_of_time(cell: str, kind: Kind) -> str:
     found = parse_times(pl.Series([cell]))["kind"].item()
-    if found is None:
+    if found in (None, kind):
         return f"the time {cell!r} is not understood"
     return f"the time {cell!r} is {_KIND_NAMES[found]}, but most times are {_KIND_NAMES[kind].split()[1]}s"
 
@@ -74,11 +74,17 @@ def _refusal(bad: pl.DataFrame, examples: Sequence[str], good: int, sources: Seq
     if bad.height > len(examples):
         lines[-1] += ","
         lines.append(f"and {bad.height - len(examples):,} more.")
-    if (bad["time"].is_not_null() & bad["moment"].is_null()).any():
+    unread = bad.filter(pl.col("time").is_not_null(), pl.col("moment").is_null())["time"].cast(pl.String)
+    if len(unread):
         lines.append(f"A time is {EXPECTED_TIMES}.")
+    if unread.str.contains(SEPARATED).any():
+        lines.append(f"Dates such as 31/12/2014 or 12/31/2014 are read if {ORDER_IS_CLEAR}.")
     first = bad.row(0, named=True)
     if first["row"] == 0 and first["time"] is not None and not sources[first["part"]].header:
-        lines.append('If the first row is a header, name its columns: columns={"subject": "...", "time": "..."}.')
+        lines.append(
+            "If the first row is a header, name its columns, such as "
+            'columns={"subject": "who", "time": "day"} (--columns subject=who,time=day).'
+        )
     if good:
-        lines.append("Correct them, or leave them out with skip_bad_rows=True.")
+        lines.append("Correct them, or leave them out with skip_bad_rows=True (--skip-bad-rows).")
     return "\n".join(lines)

@@ -35,6 +35,11 @@ def as_frame(source: object) -> pl.LazyFrame | None:
         raise InputError(
             f"This data frame is read through Arrow, which needs pyarrow to be installed: {error}."
         ) from error
+    except (TypeError, ValueError, NotImplementedError, pl.exceptions.PolarsError) as error:
+        raise InputError(
+            f"This {type(source).__name__} cannot be read as a table ({error}). Give the four columns of the facts, "
+            "each with one type of values, such as strings."
+        ) from error
     return None
 
 
@@ -52,9 +57,11 @@ def read_frame(
 
 def _cells(role: str, column: str, dtype: pl.DataType, name: str) -> pl.Expr:
     cells = pl.col(column).alias(role)
-    if dtype in _TEXT_TYPES or (dtype.is_integer() and role in NAME_ROLES):
+    # Databases count in decimals without decimals.
+    whole = dtype.is_integer() or (isinstance(dtype, pl.Decimal) and dtype.scale == 0)
+    if dtype in _TEXT_TYPES or (whole and role in NAME_ROLES):
         return cells.cast(pl.String)
-    if role == "time" and (dtype.is_integer() or dtype == pl.Date):
+    if role == "time" and (whole or dtype == pl.Date):
         return cells
     if role == "time" and isinstance(dtype, pl.Datetime):
         return cells.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if dtype.time_zone else cells

@@ -20,14 +20,14 @@ _SECONDS_PER_DAY = 86_400
 # At most 18 digits, so that the difference of two integers still fits 64 bits.
 _INTEGER = r"^[+-]?[0-9]{1,18}$"
 _ISO = (
-    r"^(?<month>[0-9]{4}-[0-9]{2})(?:-(?<day>[0-9]{2})"
-    r"(?:[Tt ](?<hour>[01][0-9]|2[0-3]):(?<minute>[0-5][0-9])(?::(?<second>[0-5][0-9])(?:[.,][0-9]+)?)?"
+    r"^(?<month>[0-9]{4}-[0-9]{1,2})(?:-(?<day>[0-9]{1,2})"
+    r"(?:[Tt ](?<hour>[01]?[0-9]|2[0-3]):(?<minute>[0-5][0-9])(?::(?<second>[0-5][0-9])(?:[.,][0-9]+)?)?"
     r" *(?:[Zz]|(?<zone_hours>[+-][0-9]{2}):?(?<zone_minutes>[0-9]{2})?)?)?)?$"
 )
 
 
 class _Spelling(NamedTuple):
-    """A way to write dates in digits alone: what it looks like, and the ISO date it stands for."""
+    """Another way to write dates: what it looks like, and the ISO date it stands for."""
 
     kind: Kind
     pattern: str
@@ -41,6 +41,15 @@ _COMPACT = (
     _Spelling("date", f"^{_COMPACT_DAY}{_COMPACT_CLOCK}$", "${1}-${2}-${3}T${4}:${5}:${6}"),
 )
 _YEAR = _Spelling("year", r"^([12][0-9]{3})$", "${1}-01-01")
+
+_DAY, _MONTH, _REST = r"(0?[1-9]|[12][0-9]|3[01])", r"(0?[1-9]|1[0-2])", r"(|[Tt ].*)$"
+_YEAR_FIRST = _Spelling("date", f"^([0-9]{{4}})[/.]{_MONTH}[/.]{_DAY}{_REST}", "${1}-${2}-${3}${4}")
+_DAY_FIRST = _Spelling("date", f"^{_DAY}[/.-]{_MONTH}[/.-]([0-9]{{4}}){_REST}", "${3}-${2}-${1}${4}")
+# Between dots the day comes first wherever people write so.
+_MONTH_FIRST = _Spelling("date", f"^{_MONTH}[/-]{_DAY}[/-]([0-9]{{4}}){_REST}", "${3}-${1}-${2}${4}")
+
+SEPARATED = r"^(?:[0-9]{4}[/.][0-9]{1,2}[/.][0-9]{1,2}|[0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{4})(?:$|[Tt ])"
+ORDER_IS_CLEAR = "one order, day first or month first, fits all of them and the other does not"
 
 
 class ColumnOfTime(NamedTuple):
@@ -74,19 +83,22 @@ def parse_times(cells: pl.Series, *, as_integers: bool = False) -> pl.DataFrame:
 
     Digits alone are read by what all of them look like: years when all have four digits and lie in
     1000..2999, compact dates when most are dates of eight (or fourteen) digits, otherwise integers, as
-    they are in any case if `as_integers`.
+    they are in any case if `as_integers`. Days and months between slashes, dots or dashes are read in the one
+    order that fits them all; where both orders do, they are not understood.
 
     >>> parse_times(pl.Series(["1970-01-02", "1970-01-01 00:01", "1970-02", "soon"])).rows()[1:]
     [('1970-01-01 00:01', 'date', 60), ('1970-02', 'month', 2678400), ('soon', None, None)]
     >>> parse_times(pl.Series([1969, 1971])).rows()
     [(1969, 'year', -31536000), (1971, 'year', 31536000)]
+    >>> parse_times(pl.Series(["02/01/1970", "31/12/1970"]))["moment"].to_list()
+    [86400, 31449600]
     """
     if cells.dtype.is_temporal():
         moments = cells.cast(pl.Datetime("us")).dt.timestamp("us") // 1_000_000
         return _where_readable(pl.DataFrame({"cell": cells, "kind": "date", "moment": moments}))
     text = cells.cast(pl.String).str.strip_chars()
     digits = text.filter(text.str.contains(_INTEGER))
-    spelling = None if as_integers or digits.is_empty() else _spelling_of(digits)
+    spelling = None if as_integers else _order_of(text) or _digits_of(digits)
     table = pl.DataFrame({"cell": cells, "text": text})
     table = table.with_columns(iso=_iso_text(spelling).str.extract_groups(_ISO))
     table = table.with_columns(kind=_kind(spelling), moment=_seconds())
@@ -100,7 +112,21 @@ def _where_readable(table: pl.DataFrame) -> pl.DataFrame:
     return table.select("cell", pl.when(pl.col("moment").is_not_null()).then("kind").alias("kind"), "moment")
 
 
-def _spelling_of(digits: pl.Series) -> _Spelling | None:
+def _order_of(text: pl.Series) -> _Spelling | None:
+    """The order of day, month and year, if most dates are written with separators and one order reads them all."""
+    separated = text.str.contains(SEPARATED)
+    if not separated.any() or separated.sum() * 2 <= separated.count():
+        return None
+    orders = (_YEAR_FIRST, _DAY_FIRST, _MONTH_FIRST)
+    reads = pl.DataFrame({order.iso: text.str.contains(order.pattern) for order in orders})
+    readable = reads.select(pl.any_horizontal(pl.all())).to_series()
+    fitting = [order for order in orders if (reads[order.iso] == readable).all()]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _digits_of(digits: pl.Series) -> _Spelling | None:
+    if digits.is_empty():
+        return None
     if digits.str.contains(_YEAR.pattern).all():
         return _YEAR
     for compact in _COMPACT:

@@ -22,6 +22,7 @@ from tlogic.events.timeline import Label
 def read_events(
     source: str | Path | Any,
     *,
+    query: str | None = None,
     valid_from: Label | None = None,
     test_from: Label | None = None,
     step: str | int | None = None,
@@ -32,9 +33,11 @@ def read_events(
 
     Args:
         source: A folder with a train file, and maybe valid and test files; one file; the name of a dataset,
-            which is a folder under the environment variable TLOGIC_DATA; or a data frame of polars, pandas or
-            pyarrow. Files are .txt and .tsv (tabs) or .csv, also with .gz or .zst; .parquet; and .arrow, .ipc
-            or .feather.
+            which is a folder under the environment variable TLOGIC_DATA; the URL of a database, such as
+            sqlite:///events.db, duckdb:///events.duckdb or postgresql://user@host/name; or a data frame of
+            polars, pandas or pyarrow. Files are .txt and .tsv (tabs) or .csv, also with .gz or .zst; .parquet;
+            and .arrow, .ipc or .feather.
+        query: What to read from a database: a SELECT, or the name of a table.
         valid_from: When the validation period begins. With this or `test_from`, all facts are split by time,
             whatever file they are in; without both, files are split as they lie, and a single file or data
             frame is all training data. A period begins with the whole step that the given time lies in.
@@ -53,7 +56,7 @@ def read_events(
     ([0, 3], '2014-08-12')
     """
     given_step = None if step is None else parse_step(step)
-    sources = read_source(source, check_columns(columns))
+    sources = read_source(source, check_columns(columns), query)
     parts = list(sources.values())
     rows = _stack(parts)
     as_integers = given_step is not None and given_step.unit == "integer"
@@ -78,7 +81,7 @@ def read_events(
         last_time=timeline.label_of(int(frame["step"].to_numpy().max())),
         step_size=timeline.step_size,
         step_given=given_step is not None,
-        warnings=find_warnings(frame, timeline),
+        warnings=find_warnings(frame, timeline, split),
     )
     return EventTable(frame, timeline, split.valid_from, split.test_from, report)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from tlogic.events.splits import Split
 from tlogic.events.timeline import Integers, Timeline
 
 FEW_FACTS = 1000
@@ -13,7 +14,7 @@ DOMINANT_SHARE = 0.9
 # Shares of the whole time range: how long a gap is long, and how large the end is that should not be empty.
 LONG_GAP = 0.1
 LAST_PART = 0.1
-# The last tenth is nearly empty when it holds less than a tenth of its fair share.
+# The last tenth is nearly empty when it holds less than a tenth of its fair share; so is a period with as few.
 NEARLY_EMPTY = 0.01
 # With fewer, gaps and empty ends say nothing.
 ENOUGH_STEPS = 20
@@ -31,7 +32,10 @@ class FileReport:
 
 @dataclass(frozen=True)
 class ReadReport:
-    """What `read_events` read; printed, it is a short account for people.
+    """What was read; printed, it is a short account for people.
+
+    `facts` counts the rows that are facts. How many of them repeat others, and how many entities and relations there
+    are, is known once a graph is made of them.
 
     >>> day = FileReport("facts.csv", "CSV", (), 2)
     >>> print(ReadReport((day,), 2, 0, (), "2014-08-09", "2014-08-10", "1 day", False, ()))
@@ -48,37 +52,49 @@ class ReadReport:
     step_size: str
     step_given: bool
     warnings: tuple[str, ...]
+    duplicates: int | None = None
+    entities: int | None = None
+    relations: int | None = None
 
-    def lines(self) -> Iterator[str]:
-        """The account, line by line."""
-        origin = "as given" if self.step_given else "found from the data"
-        yield (
-            f"{_counted(self.facts, 'fact')} from {self.first_time} to {self.last_time}, "
-            f"in steps of {self.step_size} ({origin})"
-        )
-        for file in self.files:
-            columns = f", columns {', '.join(file.header)}" if file.header else ""
-            yield f"{file.name}: {_counted(file.facts, 'fact')}, {file.format}{columns}"
+    def lines(self, *, quiet: bool = False) -> Iterator[str]:
+        """The account, line by line; if `quiet`, only what was left out and what to beware of."""
+        if not quiet:
+            yield from self._account()
         if self.bad_rows:
             yield f"{_counted(self.bad_rows, 'bad row')} left out, such as:"
             yield from (f"  {example}" for example in self.bad_row_examples)
         yield from (f"Warning: {warning}" for warning in self.warnings)
 
+    def _account(self) -> Iterator[str]:
+        origin = "as given" if self.step_given else "found from the data"
+        yield (
+            f"{_counted(self.facts - (self.duplicates or 0), 'fact')} from {self.first_time} to {self.last_time}, "
+            f"in steps of {self.step_size} ({origin})"
+        )
+        if self.entities is not None and self.relations is not None:
+            dropped = f"; {_counted(self.duplicates, 'duplicate')} dropped" if self.duplicates else ""
+            yield f"{_counted(self.entities, 'entity')}, {_counted(self.relations, 'relation')}{dropped}"
+        for file in self.files:
+            columns = f", columns {', '.join(file.header)}" if file.header else ""
+            yield f"{file.name}: {_counted(file.facts, 'fact')}, {file.format}{columns}"
+
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
 
-def find_warnings(frame: pl.DataFrame, timeline: Timeline) -> tuple[str, ...]:
+def find_warnings(frame: pl.DataFrame, timeline: Timeline, split: Split) -> tuple[str, ...]:
     """What may be wrong with the facts, although all of them could be read."""
     steps = np.sort(frame["step"].unique().to_numpy())
     warnings = [_few_facts(frame), _dominant_relation(frame), _lonely_steps(frame, steps, timeline)]
+    warnings += _small_periods(frame["step"], split)
     if len(steps) >= ENOUGH_STEPS:
         warnings += [_long_gaps(steps, timeline), _empty_end(frame, steps, timeline)]
     return tuple(warning for warning in warnings if warning)
 
 
 def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    plural = noun.removesuffix("y") + "ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else plural}"
 
 
 def _few_facts(frame: pl.DataFrame) -> str | None:
@@ -92,6 +108,19 @@ def _dominant_relation(frame: pl.DataFrame) -> str | None:
     if facts < DOMINANT_SHARE * frame.height:
         return None
     return f"The relation {relation!r} holds {facts / frame.height:.0%} of the facts."
+
+
+def _small_periods(steps: pl.Series, split: Split) -> list[str]:
+    """Warn of a validation or test period whose figures would rest on very few facts."""
+    if split.valid_from is None or split.test_from is None:
+        return []
+    testing = int((steps >= split.test_from).sum())
+    validating = int((steps >= split.valid_from).sum()) - testing
+    return [
+        f"The {period} period holds few facts: {facts:,} of {len(steps):,}."
+        for period, facts in (("validation", validating), ("test", testing))
+        if 0 < facts < NEARLY_EMPTY * len(steps)
+    ]
 
 
 def _lonely_steps(frame: pl.DataFrame, steps: Integers, timeline: Timeline) -> str | None:

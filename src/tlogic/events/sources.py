@@ -1,10 +1,12 @@
-"""Where facts come from: a folder of train, valid and test files, one file, a named dataset, a data frame."""
+"""Where facts come from: a folder of train, valid and test files, one file, a named dataset, a database, a frame."""
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from tlogic.errors import InputError
+from tlogic.events.databases import EXPECTED_URLS, is_database_url, read_database
+from tlogic.events.datasets import DATASETS, find_dataset
 from tlogic.events.delimited import COMPRESSIONS
 from tlogic.events.frames import FORMATS, as_frame, read_frame, read_frame_file
 from tlogic.events.ids import Names, read_names
@@ -16,8 +18,15 @@ SPLITS = ("train", "valid", "test")
 _READABLE = ", ".join((*SEPARATORS, *FORMATS)) + " (text also .gz or .zst)"
 
 
-def read_source(source: object, given: Mapping[str, str | int]) -> dict[str, RawFacts]:
-    """The raw facts of a source by split, in the order of time; a single file or frame is all "train"."""
+def read_source(source: object, given: Mapping[str, str | int], query: str | None = None) -> dict[str, RawFacts]:
+    """The raw facts of a source by split, in the order of time; a single file, query or frame is all "train"."""
+    if is_database_url(source):
+        return {"train": read_database(source, query, given)}
+    if query is not None:
+        raise InputError(
+            f"A query is for a database, and {_shown(source)} is none; "
+            f"expected a URL (--db URL) such as {EXPECTED_URLS}."
+        )
     if isinstance(source, str | Path):
         files = find_files(source)
         names = read_names(files["train"].parent) if any(map(_is_text, files.values())) else {}
@@ -25,9 +34,14 @@ def read_source(source: object, given: Mapping[str, str | int]) -> dict[str, Raw
     frame = as_frame(source)
     if frame is None:
         raise InputError(
-            f"Facts are read from a path, a dataset's name or a data frame, not from {type(source).__name__}."
+            "Facts are read from a path, a dataset's name, a database's URL or a data frame, "
+            f"not from {type(source).__name__}."
         )
     return {"train": read_frame(frame, given)}
+
+
+def _shown(source: object) -> str:
+    return repr(str(source)) if isinstance(source, str | Path) else f"this {type(source).__name__}"
 
 
 def find_files(source: str | Path) -> dict[str, Path]:
@@ -39,14 +53,16 @@ def find_files(source: str | Path) -> dict[str, Path]:
 
 
 def _dataset_folder(name: str) -> Path:
+    if folder := find_dataset(name):
+        return folder
+    if name in DATASETS and DATASETS[name].files:
+        raise InputError(f"The dataset {name} is not here, or not whole; `tlogic download {name}` fetches it.")
     root = os.environ.get("TLOGIC_DATA")
     if not root:
         raise InputError(
             f"There is no file or folder {name!r}. To read a dataset by its name, "
             "set the environment variable TLOGIC_DATA to the folder that holds the datasets."
         )
-    if (folder := Path(root) / name).is_dir():
-        return folder
     there = sorted(entry.name for entry in Path(root).glob("*/"))
     raise InputError(
         f"There is no file or folder {name!r}, nor is it a dataset in {root} (from the environment variable "

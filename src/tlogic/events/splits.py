@@ -57,7 +57,7 @@ def _refuse_empty(steps: pl.Series, timeline: Timeline, period: str, start: int,
     raise InputError(
         f"There are no facts for {period}, from {timeline.label_of(start)} to before "
         f"{timeline.label_of(end)}; all facts lie between {first} and {last}. "
-        "Choose another valid_from or test_from."
+        "Choose another valid_from (--valid-from) or test_from (--test-from)."
     )
 
 
@@ -77,5 +77,6 @@ def _overlap(
     return InputError(
         f"{place(intruder)}: its time {timeline.label_of(intruder['step'])} is not after "
         f"{timeline.label_of(last['step'])} of {place(last)}. Train, valid and test must follow each other "
-        "in time without overlap; give valid_from and test_from to split all facts by time instead."
+        "in time without overlap; give valid_from and test_from (--valid-from, --test-from) to split all facts by time "
+        "instead."
     )

@@ -70,7 +70,10 @@ def lay_timeline(kind: Kind, moments: Integers, given: Step | None) -> Timeline:
     if unit == "integer" and kind != "integer":
         raise InputError(f'The times are calendar dates, so a step of {count} needs a unit, such as "{count}d".')
     if unit != "integer" and kind == "integer":
-        raise InputError(f"The times are integers, so the step must be a number such as 24, not {count} {unit}.")
+        raise InputError(
+            f"The times are integers, so the step must be a number such as 24, not {count} {unit}. "
+            "Where they are seconds since 1970, a day is 86400, an hour 3600."
+        )
     cut_at = "2000" if unit != "integer" else "0" if given else str(moments[0])
     cuts = Timeline(unit, count, cut_at)
     return Timeline(unit, count, str(cuts.labels_of(cuts.steps_at(moments[:1]))[0]))

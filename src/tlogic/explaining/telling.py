@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tlogic.explaining.explanation import Explanation, Grounding, Reason
+from tlogic.rules import in_words
 
 
 def as_text(why: Explanation, n_reasons: int | None) -> str:
@@ -33,6 +34,7 @@ def _reason(reason: Reason) -> dict[str, Any]:
     rule = reason.rule
     return {
         "rule": str(rule),
+        "words": in_words(rule),
         "confidence": rule.confidence,
         "rule_support": rule.rule_support,
         "body_support": rule.body_support,
@@ -95,6 +97,7 @@ def _tell(why: Explanation, reason: Reason) -> Iterator[str]:
         f"{why.timeline.span_of(reason.age)} before)"
     )
     yield f"    {rule}"
+    yield f"    {in_words(rule)}"
     for i, grounding in enumerate(reason.groundings):
         yield from _facts(grounding, "" if i == 0 else "or")
 

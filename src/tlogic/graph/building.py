@@ -1,6 +1,6 @@
 """From events with names to a graph with numbers."""
 
-from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,24 +8,33 @@ import polars as pl
 
 from tlogic.errors import InputError
 from tlogic.events import EventTable, read_events
+from tlogic.events.columns import Columns
+from tlogic.events.timeline import Label
 from tlogic.graph.temporal_graph import Facts, TemporalGraph
-from tlogic.graph.vocabulary import INVERSE_MARK, Relations, Vocabulary
+from tlogic.graph.vocabulary import Relations, Vocabulary
+from tlogic.names import INVERSE_MARK
+
+# Kernels count time in 32 bits.
+_MOST_STEPS = 2**31 - 1
 
 
 def read(
     source: Any,
     *,
-    valid_from: str | int | None = None,
-    test_from: str | int | None = None,
+    query: str | None = None,
+    valid_from: Label | None = None,
+    test_from: Label | None = None,
     step: str | int | None = None,
-    columns: Mapping[str, str] | Sequence[str] | None = None,
+    columns: Columns | None = None,
     skip_bad_rows: bool = False,
 ) -> TemporalGraph:
     """Read facts and build their graph.
 
     ``source`` is a folder with train, valid and test files, one file, the name of a dataset under ``TLOGIC_DATA``,
-    or a data frame. With
-    one table, ``valid_from`` and ``test_from`` say where the validation and the test period begin.
+    the URL of a database, or a data frame of polars, pandas or pyarrow. With one table, ``valid_from`` and
+    ``test_from`` say where the validation and the test period begin. A database is asked by a ``query``, which is a
+    SELECT or the name of a table: ``read("sqlite:///events.db", query="events")``. What was read, and what about it
+    deserves a second look, is the ``report`` of the graph.
 
     >>> import polars as pl
     >>> calls = pl.DataFrame({"subject": ["Ann", "Bo"], "relation": ["calls"] * 2, "object": ["Bo", "Ann"],
@@ -35,6 +44,7 @@ def read(
     """
     events = read_events(
         source,
+        query=query,
         valid_from=valid_from,
         test_from=test_from,
         step=step,
@@ -60,6 +70,7 @@ def build_graph(events: EventTable) -> TemporalGraph:
     frame = events.frame
     entities = _distinct(frame["subject"], frame["object"])
     relations = _distinct(frame["relation"])
+    _check_steps(events)
     for name in relations:
         if name.endswith(INVERSE_MARK):
             raise InputError(
@@ -84,7 +95,23 @@ def build_graph(events: EventTable) -> TemporalGraph:
         facts=facts,
         valid_from=end if events.valid_from is None else events.valid_from,
         test_from=end if events.test_from is None else events.test_from,
+        report=replace(
+            events.report,
+            duplicates=frame.height - numbered.height,
+            entities=len(entities),
+            relations=len(relations),
+        ),
     )
+
+
+def _check_steps(events: EventTable) -> None:
+    steps = int(events.frame["step"].to_numpy().max()) + 1
+    if steps > _MOST_STEPS:
+        raise InputError(
+            f"There are {steps:,} steps of {events.timeline.step_size} between {events.report.first_time} and "
+            f"{events.report.last_time}, and {_MOST_STEPS:,} at most can be counted; "
+            "give a longer step (step=..., --step ...)."
+        )
 
 
 def _distinct(*columns: pl.Series) -> list[str]:

@@ -1,6 +1,6 @@
 """TemporalGraph: the facts as integers, sorted by time, with their names beside them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import NamedTuple
@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tlogic.errors import InputError
+from tlogic.events.report import ReadReport
 from tlogic.events.timeline import Timeline
 from tlogic.graph.arrays import Ints
 from tlogic.graph.index import Edges, TripleIndex, build_triple_index
@@ -33,8 +34,8 @@ class TemporalGraph:
     """A temporal knowledge graph: a set of facts (subject, relation, object, time).
 
     Facts before ``valid_from`` are for training, those from ``test_from`` on for testing. Because a split is a point
-    in time, every
-    part of the data is a slice of the same arrays.
+    in time, every part of the data is a slice of the same arrays. The ``report`` says what was read to make the graph;
+    parts of a graph keep the report of the whole.
     """
 
     entities: Vocabulary
@@ -43,6 +44,7 @@ class TemporalGraph:
     facts: Facts
     valid_from: int
     test_from: int
+    report: ReadReport | None = field(default=None, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.facts.time)
@@ -96,6 +98,15 @@ class TemporalGraph:
     def triples(self) -> TripleIndex:
         """The distinct triples with their times."""
         return build_triple_index(self.edges)
+
+    def describe(self) -> dict[str, str | int]:
+        """Which facts these are, for files of what was learned from them."""
+        return {
+            "fingerprint": self.fingerprint,
+            "facts": len(self),
+            "from": self.timeline.label_of(0),
+            "until": self.timeline.label_of(self.end - 1),
+        }
 
     @cached_property
     def fingerprint(self) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from tlogic.errors import InputError
+from tlogic.names import INVERSE_MARK, did_you_mean, plain
 
 
 class Vocabulary:
@@ -50,31 +51,12 @@ class Vocabulary:
         """The id of a name, as ``match`` finds it; an unknown one is an error that lists the nearest known names."""
         number = self.match(name)
         if number is None:
-            raise InputError(f"Unknown {self.kind} {name!r}{self._did_you_mean(name)}")
+            raise InputError(f"Unknown {self.kind} {name!r}{did_you_mean(name, self.names)}")
         return number
 
     def name_of(self, number: int) -> str:
         """The name behind an id."""
         return self.names[number]
-
-    def _did_you_mean(self, name: str) -> str:
-        from difflib import get_close_matches
-
-        near = get_close_matches(plain(name), self._plain_ids, n=3, cutoff=0.6)
-        known = [self.names[number] for key in near for number in self._plain_ids[key]][:3]
-        return f"; did you mean {', '.join(map(repr, known))}?" if known else "."
-
-
-def plain(name: str) -> str:
-    """A name without what people spell differently: case, spaces and underscores.
-
-    >>> plain("Angela_Merkel") == plain("angela merkel")
-    True
-    """
-    return "".join(name.casefold().replace("_", " ").split())
-
-
-INVERSE_MARK = "^-1"
 
 
 class Relations(Vocabulary):

@@ -1,6 +1,7 @@
 """Learning: temporal walks become rules, sampled bodies give them their confidence."""
 
 from tlogic.learning.learner import learn
+from tlogic.learning.measuring import measure
 from tlogic.learning.settings import LearningSettings
 
-__all__ = ["LearningSettings", "learn"]
+__all__ = ["LearningSettings", "learn", "measure"]

@@ -31,6 +31,16 @@ class Bodies(NamedTuple):
     """A hash table of the distinct bodies."""
 
 
+def count_rows(triples: TripleIndex, slots: SlotEdges, rows: Ints, body_samples: int, seed: int) -> Ints:
+    """Body support and rule support of rules of one length; a row is a rule: body, variables, head.
+
+    Rows should be sorted, so that equal bodies share their samples.
+    """
+    length = (rows.shape[1] - 2) // 2
+    body, variables, head = (np.ascontiguousarray(part) for part in np.split(rows, [length, 2 * length + 1], axis=1))
+    return count_supports(triples, slots, head[:, 0], body, variables, body_samples, seed)
+
+
 @njit(cache=True, nogil=True)
 def count_supports(
     triples: TripleIndex,

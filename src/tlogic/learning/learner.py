@@ -1,16 +1,20 @@
 """Rule learning: walks become rules, sampled bodies give them their confidence."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from tlogic import __version__
 from tlogic.graph.arrays import Ints
 from tlogic.graph.index import build_pair_edges, build_slot_edges, build_source_edges
 from tlogic.graph.temporal_graph import TemporalGraph
-from tlogic.learning.bodies import count_supports
+from tlogic.learning.bodies import count_rows
+from tlogic.learning.checkpoint import Checkpoint, Chunk
 from tlogic.learning.settings import LearningSettings
 from tlogic.learning.walks import WalkIndex, WalkSettings, sample_rules
 from tlogic.parallel import in_parallel
@@ -26,11 +30,16 @@ def learn(
     relations: Sequence[str] | None = None,
     threads: int | None = None,
     progress: Callable[..., Any] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     **changes: Any,
 ) -> RuleSet:
     """Learn rules from a graph's training facts, for all relations and their inverses or for the given ones.
 
     Settings can be given whole or one by one: ``learn(graph, lengths=(1, 2), walks=50)``.
+
+    ``checkpoint`` names a file that keeps what is finished, so that a run that was killed goes on from there when it is
+    started again; the rules are the same. The file of another run, with other data or settings, is refused. It stays
+    after the run: delete it when the rules are saved.
 
     >>> import tlogic
     >>> rules = tlogic.learn(tlogic.sample(), lengths=(1,), relations=["sign_agreement_with"])
@@ -38,31 +47,16 @@ def learn(
     sign_agreement_with(X, Y, T2) <- negotiate_with(X, Y, T1)
     """
     settings = settings or LearningSettings(**changes)
-    train = graph.train
-    heads = _heads(graph, relations)
-    follow = progress or (lambda items, **_: items)
-    slots = build_slot_edges(train.edges)
-    walk_index = WalkIndex(
-        slots, build_source_edges(train.edges), build_pair_edges(train.edges), len(graph.relations.base)
-    )
-    found: list[tuple[tuple[int, ...], Ints]] = []
-    for length in settings.lengths:
-        how = WalkSettings(length, settings.walks, settings.transition == "exp", settings.seed)
-        walk = partial(sample_rules, walk_index, how)
-        chunks = np.array_split(heads, min(_CHUNKS, len(heads)))
-        rows = in_parallel(partial(_always, walk), chunks, threads)
-        tasks = follow(rows, total=len(chunks), description=f"walks of length {length}")
-        found += _with_confidence(train, slots, length, np.concatenate(list(tasks)), settings, threads, follow)
+    train, heads = graph.train, _heads(graph, relations)
+    run = _run(train, settings, relations)
+    with nullcontext() if checkpoint is None else Checkpoint(checkpoint, run) as kept:
+        compute = _Computation(threads, progress or (lambda items, **_: items), kept)
+        found = _find_rules(train, heads, settings, compute)
     return RuleSet(
         _named(graph, found),
         settings=asdict(settings) | {"relations": list(relations) if relations else "all"},
-        data={"fingerprint": train.fingerprint, "training facts": len(train)},
+        data=train.describe(),
     )
-
-
-def _always(work: Callable[[Ints], Ints]) -> Callable[[Ints], Ints]:
-    """A worker without memory of its own."""
-    return work
 
 
 def _heads(graph: TemporalGraph, relations: Sequence[str] | None) -> Ints:
@@ -71,34 +65,63 @@ def _heads(graph: TemporalGraph, relations: Sequence[str] | None) -> Ints:
     return np.unique([graph.relations.id_of(name) for name in relations])
 
 
-def _with_confidence(
-    train: TemporalGraph,
-    slots: Any,
-    length: int,
-    rules: Ints,
-    settings: LearningSettings,
-    threads: int | None,
-    follow: Callable[..., Any],
+def _run(train: TemporalGraph, settings: LearningSettings, relations: Sequence[str] | None) -> dict[str, Any]:
+    """All that the results of chunks depend on."""
+    return {
+        "the version of tlogic": __version__,
+        "the number of training facts": len(train),
+        "the fingerprint of the training facts": train.fingerprint,
+        "relations": sorted(set(relations)) if relations else "all",
+        **asdict(settings),
+        "the number of chunks": _CHUNKS,
+    }
+
+
+@dataclass(frozen=True)
+class _Computation:
+    """Computes tables in chunks: over threads, with a bar, and none again that a checkpoint has kept."""
+
+    threads: int | None
+    follow: Callable[..., Any]
+    kept: Checkpoint | None
+
+    def __call__(self, stage: str, length: int, work: Callable[[Ints], Ints], items: Ints) -> Ints:
+        parts = np.array_split(items, min(_CHUNKS, max(len(items), 1)))
+        chunks = {Chunk(stage, length, number): part for number, part in enumerate(parts)}
+        results = self._results(work, chunks)
+        return np.concatenate(list(self.follow(results, total=len(chunks), description=f"{stage}, length {length}")))
+
+    def _results(self, work: Callable[[Ints], Ints], chunks: dict[Chunk, Ints]) -> Iterator[Ints]:
+        todo = [part for chunk, part in chunks.items() if not (self.kept and chunk in self.kept)]
+        computed: Any = in_parallel(lambda: work, todo, self.threads)
+        with closing(computed):  # where a result cannot be kept, the others are not waited for
+            for chunk in chunks:
+                rows = self.kept.take(chunk) if self.kept else None
+                if rows is None:
+                    rows = next(computed)
+                    if self.kept:
+                        self.kept.keep(chunk, rows)
+                yield rows
+
+
+def _find_rules(
+    train: TemporalGraph, heads: Ints, settings: LearningSettings, compute: _Computation
 ) -> list[tuple[tuple[int, ...], Ints]]:
-    """The rules that held at least once, each with its supports."""
-    rules = np.ascontiguousarray(
-        rules[np.lexsort(rules.T[::-1])]
-    )  # equal bodies stand together and share their samples
-
-    def count(chunk: Ints) -> Ints:
-        body, variables, head = np.split(chunk, [length, 2 * length + 1], axis=1)
-        head, body, variables = (np.ascontiguousarray(column) for column in (head[:, 0], body, variables))
-        return count_supports(train.triples, slots, head, body, variables, settings.body_samples, settings.seed)
-
-    chunks = np.array_split(rules, min(_CHUNKS, max(len(rules), 1)))
-    counted = follow(
-        in_parallel(partial(_always, count), chunks, threads),
-        total=len(chunks),
-        description=f"confidence, length {length}",
-    )
-    supports = np.concatenate(list(counted))
-    kept = supports[:, 1] > 0
-    return list(zip(map(tuple, rules[kept].tolist()), supports[kept].tolist(), strict=True))
+    """The rules of all lengths that held at least once, each with its supports."""
+    edges = train.edges
+    slots = build_slot_edges(edges)
+    index = WalkIndex(slots, build_source_edges(edges), build_pair_edges(edges), len(train.relations.base))
+    count = partial(count_rows, train.triples, slots, body_samples=settings.body_samples, seed=settings.seed)
+    found: list[tuple[tuple[int, ...], Ints]] = []
+    for length in settings.lengths:
+        how = WalkSettings(length, settings.walks, settings.transition == "exp", settings.seed)
+        rules = compute("walks", length, partial(sample_rules, index, how), heads)
+        # equal bodies stand together and share their samples
+        rules = np.ascontiguousarray(rules[np.lexsort(rules.T[::-1])])
+        supports = compute("confidence", length, count, rules)
+        kept = supports[:, 1] > 0
+        found += zip(map(tuple, rules[kept].tolist()), supports[kept].tolist(), strict=True)
+    return found
 
 
 def _named(graph: TemporalGraph, found: list[tuple[tuple[int, ...], Ints]]) -> tuple[Rule, ...]:

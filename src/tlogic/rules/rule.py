@@ -1,14 +1,18 @@
 """Rule: what follows from what, and how often."""
 
+from itertools import pairwise
 from typing import NamedTuple
+
+from tlogic.errors import InputError
+from tlogic.rules.quoting import shown
 
 
 class Rule(NamedTuple):
     """A temporal rule: head(E_1, E_(l+1), T_(l+1)) <- body, with T_1 <= ... <= T_l < T_(l+1).
 
     Relation names may carry the mark ``^-1`` of an inverse relation. ``variables`` numbers E_1 .. E_(l+1) by first
-    appearance, so a number
-    that comes again is a repeated variable.
+    appearance, so a number that comes again is a repeated variable. A body support of 0 says that the rule was not
+    measured yet: somebody wrote it, and its confidence is unknown.
 
     >>> rule = Rule("consult", ("meet", "visit^-1"), (0, 1, 2), rule_support=57, body_support=100)
     >>> print(rule)
@@ -20,20 +24,29 @@ class Rule(NamedTuple):
     head: str
     body: tuple[str, ...]
     variables: tuple[int, ...]
-    rule_support: int
-    body_support: int
+    rule_support: int = 0
+    body_support: int = 0
+
+    @property
+    def is_measured(self) -> bool:
+        """Are the supports, and with them the confidence, known?"""
+        return self.body_support > 0
 
     @property
     def confidence(self) -> float:
-        """The share of bodies that the head followed."""
+        """The share of bodies that the head followed; to ask for it before it was measured is an error."""
+        if self.body_support == 0:
+            raise InputError(
+                f"The confidence of {self} is unknown; `tlogic measure DATA --rules RULES --out NEW` computes it, "
+                "or write it in front of the rule, such as 0.57 or 57/100."
+            )
         return self.rule_support / self.body_support
 
     def __str__(self) -> str:
         names = [variable_name(number) for number in self.variables]
-        atoms = [
-            f"{r}({a}, {b}, T{i})" for i, (r, a, b) in enumerate(zip(self.body, names, names[1:], strict=False), 1)
-        ]
-        return f"{self.head}({names[0]}, {names[-1]}, T{len(self.body) + 1}) <- {', '.join(atoms)}"
+        pairs = pairwise(names)
+        atoms = [f"{shown(r)}({a}, {b}, T{i})" for i, (r, (a, b)) in enumerate(zip(self.body, pairs, strict=True), 1)]
+        return f"{shown(self.head)}({names[0]}, {names[-1]}, T{len(self.body) + 1}) <- {', '.join(atoms)}"
 
 
 def variable_name(number: int) -> str:
@@ -43,3 +56,22 @@ def variable_name(number: int) -> str:
     ['X', 'Y', 'Z', 'E3']
     """
     return "XYZ"[number] if number < 3 else f"E{number}"
+
+
+def is_pattern(variables: tuple[int, ...]) -> bool:
+    """Are the variables numbered by first appearance?
+
+    >>> is_pattern((0, 1, 0, 2)), is_pattern((0, 2, 1))
+    (True, False)
+    """
+    return numbered(variables) == variables
+
+
+def numbered(variables: tuple[object, ...]) -> tuple[int, ...]:
+    """Variables of any kind as numbers by first appearance.
+
+    >>> numbered(("A", "B", "A"))
+    (0, 1, 0)
+    """
+    numbers: dict[object, int] = {}
+    return tuple([numbers.setdefault(variable, len(numbers)) for variable in variables])

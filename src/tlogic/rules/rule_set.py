@@ -1,19 +1,19 @@
-"""RuleSet: rules, how they were learned and from what; kept in a file that people can read."""
+"""RuleSet: rules, how they were learned and from what; browsed, compared, merged and kept in files."""
 
-import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tlogic.errors import InputError
 from tlogic.files import write_whole
+from tlogic.rules.browsing import Comparison, Sort, compare_rules, merge_rules, select_rules, sort_rules
+from tlogic.rules.json_file import rules_from_json, rules_to_json
 from tlogic.rules.rule import Rule
-
-_FORMAT = "tlogic rules"
-_VERSION = 1
+from tlogic.rules.tables import TABLE_SUFFIXES, read_table, write_table
+from tlogic.rules.text import rules_from_text, rules_to_text
 
 
 @dataclass(frozen=True)
@@ -42,58 +42,77 @@ class RuleSet:
         """How many rules there are of each length."""
         return dict(sorted(Counter(len(rule.body) for rule in self.rules).items()))
 
+    def select(
+        self,
+        *,
+        head: str | None = None,
+        body: Collection[str] = (),
+        lengths: Collection[int] = (),
+        min_confidence: float = 0.0,
+        min_support: int = 0,
+        sort: Sort | None = None,
+        top: int | None = None,
+    ) -> "RuleSet":
+        """The rules with this head, all of these relations in the body, one of these lengths, and so on.
+
+        They keep their order unless ``sort`` names another: confidence, support, length, head or name.
+
+        >>> rules = RuleSet((Rule("a", ("b",), (0, 1), 1, 4), Rule("a", ("c",), (0, 1), 3, 4)))
+        >>> [str(rule) for rule in rules.select(sort="confidence", top=1)]
+        ['a(X, Y, T2) <- c(X, Y, T1)']
+        """
+        chosen = select_rules(self.rules, head, body, lengths, min_confidence, min_support)
+        ordered = sort_rules(chosen, sort) if sort else chosen
+        return replace(self, rules=tuple(ordered[:top]))
+
+    def compare(self, other: "RuleSet") -> Comparison:
+        """Which rules are in this set alone, in the other alone, and in both with the same or different supports."""
+        return compare_rules(self.rules, other.rules)
+
+    def merge(self, other: "RuleSet") -> "RuleSet":
+        """The rules of both sets; of a rule in both, the one measured on more bodies. What else agrees is kept.
+
+        >>> a, b = (RuleSet((Rule("a", (name,), (0, 1), 1, 4),)) for name in "bc")
+        >>> len(a.merge(b))
+        2
+        """
+        return RuleSet(
+            tuple(merge_rules(self.rules, other.rules)),
+            settings=dict(item for item in self.settings.items() if item in other.settings.items()),
+            data=dict(item for item in self.data.items() if item in other.data.items()),
+        )
+
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the rules as JSON, a line a rule; the file is there whole or not at all."""
-        about = {"format": _FORMAT, "version": _VERSION, "settings": self.settings, "data": self.data}
-        head = json.dumps(about, indent=1, ensure_ascii=False).removesuffix("\n}")
-        lines = ",\n".join(_lines(self.rules))
-        write_whole(Path(path), f'{head},\n "rules": [\n{lines}\n]}}\n')
+        """Write a rule file (JSON, a line a rule), or by its suffix .txt, .csv or .parquet, which hold rules alone.
+
+        The file is there whole or not at all.
+        """
+        path = Path(path)
+        suffix = path.suffix.lower()
+        if suffix in TABLE_SUFFIXES:
+            write_table(self.rules, path)
+        elif suffix == ".txt":
+            write_whole(path, rules_to_text(self.rules))
+        else:
+            write_whole(path, rules_to_json(self.rules, self.settings, self.data))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "RuleSet":
-        """Read a rule file."""
-        try:
-            content = json.loads(Path(path).read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise InputError(f"There is no rule file {path}; `tlogic learn` makes one.") from None
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-            raise InputError(f"{path} is not a rule file: {error}.") from None
-        if not isinstance(content, dict) or content.get("format") != _FORMAT:
-            raise InputError(f"{path} is not a rule file: expected JSON with the format {_FORMAT!r}.")
-        if content.get("version") != _VERSION:
-            raise InputError(
-                f"{path} has version {content.get('version')!r} of the rule format; "
-                f"this tlogic reads version {_VERSION}."
-            )
-        rules = tuple(_parse(rule, place, path) for place, rule in enumerate(content.get("rules", []), 1))
-        return cls(rules, content.get("settings", {}), content.get("data", {}))
+        """Read a rule file: JSON, text with a rule a line, or a table."""
+        path = Path(path)
+        if path.suffix.lower() in TABLE_SUFFIXES:
+            return cls(read_table(path))
+        content = read_rule_file(path)
+        if content.lstrip().startswith(("{", "[")):  # no rule begins so: such a name is quoted
+            return cls(*rules_from_json(content, path))
+        return cls(rules_from_text(content, path))
 
 
-def _lines(rules: Sequence[Rule]) -> Iterator[str]:
-    """Rules as JSON objects; each name is encoded once, which makes this several times faster."""
-    quoted = {name: json.dumps(name, ensure_ascii=False) for rule in rules for name in (rule.head, *rule.body)}
-    for head, body, variables, rule_support, body_support in rules:
-        yield (
-            f'{{"head": {quoted[head]}, "body": [{", ".join([quoted[name] for name in body])}], '
-            f'"variables": {list(variables)}, "rule_support": {rule_support}, "body_support": {body_support}}}'
-        )
-
-
-def _parse(entry: Any, place: int, path: str | os.PathLike[str]) -> Rule:
+def read_rule_file(path: Path) -> str:
+    """The text of a rule file."""
     try:
-        rule = Rule(
-            entry["head"],
-            tuple(entry["body"]),
-            tuple(entry["variables"]),
-            entry["rule_support"],
-            entry["body_support"],
-        )
-        sound = len(rule.variables) == len(rule.body) + 1 > 1 and 0 <= rule.rule_support <= rule.body_support > 0
-    except (KeyError, TypeError) as error:
-        raise InputError(f"{path}: rule {place} cannot be read ({error!r}): {entry}.") from None
-    if not sound:
-        raise InputError(
-            f"{path}: rule {place} is unsound: it needs one variable more than body relations, and "
-            f"0 <= rule_support <= body_support, body_support > 0; found {entry}."
-        )
-    return rule
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(f"There is no rule file {path}; `tlogic learn` makes one.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not a rule file: {error}.") from None

@@ -1,0 +1,36 @@
+"""`tlogic measure`: the confidence of rules that are already there."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tlogic.cli.options import DataOptions, Threads
+
+
+def measure(
+    data: DataOptions,
+    rules: Annotated[Path, typer.Option(help="The rule file to measure; a text file will do.", metavar="RULES")],
+    out: Annotated[Path, typer.Option(help="The rule file to write.", metavar="NEW")],
+    body_samples: Annotated[int, typer.Option(help="Bodies sampled per rule for its confidence.")] = 500,
+    seed: Annotated[int, typer.Option(help="The seed of the samples.")] = 12,
+    threads: Threads = None,
+) -> None:
+    """Compute the confidence of RULES, such as hand-written ones, from the training facts of DATA."""
+    import tlogic
+    from tlogic.cli.console import error_console, progress, wait_for_kernels
+    from tlogic.learning.bodies import count_supports
+    from tlogic.learning.measuring import measure as measure_rules
+
+    given = tlogic.RuleSet.load(rules)
+    graph = data.read()
+    with wait_for_kernels(count_supports), progress() as follow:
+        measured = measure_rules(graph, given, body_samples=body_samples, seed=seed, threads=threads, progress=follow)
+    measured.save(out)
+    error_console.print(
+        f"{len(measured):,} rules measured on {len(graph.train):,} facts, written to {out}", markup=False
+    )
+    kept = {rule[:3] for rule in measured}
+    for rule in given:
+        if rule[:3] not in kept:
+            error_console.print(f"Left out, since its body occurs nowhere: {rule}", markup=False)

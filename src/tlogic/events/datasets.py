@@ -1,0 +1,184 @@
+"""Datasets that are known by name: what they hold, where they lie, and whether they are there whole."""
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha1
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from tlogic.errors import InputError
+
+State = Literal["whole", "partly", "different", "unchecked", "absent"]
+
+PART = ".part"
+"""The end of the name of a file that is still being downloaded."""
+
+
+class PublishedFile(NamedTuple):
+    """A file as its authors publish it."""
+
+    name: str
+    size: int
+    sha1: str
+    """The hash by which git knows the content."""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A known dataset. Without files it cannot be downloaded, for nobody publishes them with hashes."""
+
+    name: str
+    facts: tuple[int, int, int]
+    """How many for training, validation and test."""
+    entities: int
+    relations: int
+    steps: int
+    unit: str
+    """Of a step: days or years."""
+    files: tuple[PublishedFile, ...] = ()
+
+
+DATASETS: dict[str, Dataset] = {
+    dataset.name: dataset
+    for dataset in (
+        Dataset(
+            "icews14",
+            (63_685, 13_823, 13_222),
+            entities=7_128,
+            relations=230,
+            steps=365,
+            unit="days",
+            files=(
+                PublishedFile("test.txt", 908_196, "fe0d1acce6817132962ccf1e7565f88030323e6a"),
+                PublishedFile("valid.txt", 955_527, "d8331e2ef217d7d5bcd880040b1dae7b2d8944b4"),
+                PublishedFile("train.txt", 4_392_965, "d200c06e90f50e1a78c533700d9d47ee169654f6"),
+            ),
+        ),
+        Dataset(
+            "icews18",
+            (373_018, 45_995, 49_545),
+            entities=23_033,
+            relations=256,
+            steps=304,
+            unit="days",
+            files=(
+                PublishedFile("test.txt", 3_361_519, "c6c42b02d22efe9cf260b762bb35eef5703148b7"),
+                PublishedFile("valid.txt", 3_107_280, "fed805968aedac680b717ae3915a1374b84bf1f9"),
+                PublishedFile("train.txt", 25_445_141, "beb0497fee3007005b10275bb7a7c29624f6e961"),
+            ),
+        ),
+        Dataset(
+            "icews0515",
+            (322_958, 69_224, 69_147),
+            entities=10_488,
+            relations=251,
+            steps=4_017,
+            unit="days",
+            files=(
+                PublishedFile("test.txt", 4_683_094, "0da7ebc4588e41dfae634e85fce52b6f815cbac5"),
+                PublishedFile("valid.txt", 4_687_686, "3447ff0e342e5a72f943b5dadb7bb96001322eea"),
+                PublishedFile("train.txt", 21_664_433, "625efa2ce54f3c2b48041167e243c041f03acd4d"),
+            ),
+        ),
+        Dataset("yago", (161_540, 19_523, 20_026), entities=10_623, relations=10, steps=189, unit="years"),
+        Dataset("wiki", (539_286, 67_538, 63_110), entities=12_554, relations=24, steps=232, unit="years"),
+    )
+}
+
+
+class Presence(NamedTuple):
+    """Whether a dataset is there."""
+
+    name: str
+    state: State
+    folder: Path | None
+    known: Dataset | None
+
+
+def data_folders() -> list[Path]:
+    """The folders that hold datasets: ``TLOGIC_DATA``, if it is set, before the cache. Downloads go to the first."""
+    given = os.environ.get("TLOGIC_DATA")
+    return [Path(given).expanduser(), cache_folder()] if given else [cache_folder()]
+
+
+def cache_folder() -> Path:
+    """Where this system keeps what can be fetched again."""
+    try:
+        home = Path.home()
+    except RuntimeError:
+        raise InputError("This user has no home folder; set TLOGIC_DATA to a folder for datasets.") from None
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = home / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
+    return base / "tlogic"
+
+
+def find_dataset(name: str) -> Path | None:
+    """The folder of a dataset; one whose download is unfinished does not count.
+
+    >>> find_dataset("no such dataset")
+    """
+    for folder in (parent / name for parent in data_folders()):
+        if folder.is_dir() and (name not in DATASETS or _holds_facts(folder)):
+            return folder
+    return None
+
+
+def survey() -> Iterator[Presence]:
+    """All datasets, the known ones first, then the others that lie beside them."""
+    for name, dataset in DATASETS.items():
+        begun = (parent / name for parent in data_folders() if (parent / name).is_dir())
+        place = find_dataset(name) or next(begun, None)
+        yield Presence(name, _state(dataset, place), place, dataset)
+    seen = set(DATASETS)
+    for parent in data_folders():
+        for folder in sorted(parent.glob("*/")):
+            if folder.name not in seen and _holds_facts(folder):
+                seen.add(folder.name)
+                yield Presence(folder.name, "unchecked", folder, None)
+
+
+def is_right(path: Path, published: PublishedFile) -> bool:
+    """Is this file, byte for byte, the published one?"""
+    return path.stat().st_size == published.size and git_sha1(path) == published.sha1
+
+
+def git_sha1(path: Path) -> str:
+    """The hash by which git knows the content of a file.
+
+    >>> from tempfile import NamedTemporaryFile
+    >>> with NamedTemporaryFile() as file:
+    ...     git_sha1(Path(file.name))
+    'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
+    """
+    digest = sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _state(dataset: Dataset, folder: Path | None) -> State:
+    if folder is None:
+        return "absent"
+    if not dataset.files:
+        return "unchecked" if _holds_facts(folder) else "absent"
+    there = [(folder / file.name, file) for file in dataset.files if (folder / file.name).is_file()]
+    if not all(is_right(path, file) for path, file in there):
+        return "different"
+    if len(there) == len(dataset.files):
+        return "whole"
+    if _holds_facts(folder):
+        return "different"
+    begun = any(part.stat().st_size for part in folder.glob(f"*{PART}"))
+    return "partly" if there or begun else "absent"
+
+
+def _holds_facts(folder: Path) -> bool:
+    """Is there a file of training facts? Downloads fetch it last, so the others are there too."""
+    return any(path.suffix != PART and path.is_file() for path in folder.glob("train.*"))

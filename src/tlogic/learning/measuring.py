@@ -1,0 +1,72 @@
+"""Measuring: the supports, and so the confidence, of rules that are already there, such as hand-written ones."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tlogic.errors import InputError
+from tlogic.graph.arrays import Ints
+from tlogic.graph.index import build_slot_edges
+from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.learning.bodies import count_rows
+from tlogic.learning.settings import LearningSettings
+from tlogic.parallel import in_parallel
+from tlogic.rules import Rule, RuleSet
+
+_CHUNKS = 64
+
+
+def measure(
+    graph: TemporalGraph,
+    rules: Iterable[Rule],
+    *,
+    body_samples: int = LearningSettings.body_samples,
+    seed: int = LearningSettings.seed,
+    threads: int | None = None,
+    progress: Callable[..., Any] | None = None,
+) -> RuleSet:
+    """The rules, in their order, with supports from a graph's training facts, sampled as learning does.
+
+    A rule that learning found gets the same supports again, given the same samples and seed. A rule whose body occurs
+    nowhere among the samples has no confidence and is left out.
+
+    >>> import tlogic
+    >>> from tlogic.rules import parse_rule
+    >>> measured = measure(tlogic.sample(), [parse_rule("sue(X, Y, T2) <- bid_for(Y, X, T1)")])
+    >>> 0.3 < measured[0].confidence < 0.5
+    True
+    """
+    LearningSettings(body_samples=body_samples, seed=seed)  # checks them
+    train, rules = graph.train, list(rules)
+    count = partial(count_rows, train.triples, build_slot_edges(train.edges), body_samples=body_samples, seed=seed)
+    by_length: dict[int, list[int]] = {}
+    for place, rule in enumerate(rules):
+        by_length.setdefault(len(rule.body), []).append(place)
+    supports = np.zeros((len(rules), 2), np.int64)
+    for length, places in sorted(by_length.items()):
+        rows = np.array([_row(graph, rules[place]) for place in places], np.int32)
+        order = np.lexsort(rows.T[::-1])  # equal bodies stand together and share their samples
+        chunks = np.array_split(rows[order], min(_CHUNKS, len(rows)))
+        counted: Iterable[Ints] = in_parallel(lambda: count, chunks, threads)
+        if progress:
+            counted = progress(counted, total=len(chunks), description=f"confidence, length {length}")
+        supports[np.array(places)[order]] = np.concatenate(list(counted))
+    return RuleSet(
+        tuple(
+            rule._replace(rule_support=rule_support, body_support=body_support)
+            for rule, (body_support, rule_support) in zip(rules, supports.tolist(), strict=True)
+            if body_support > 0
+        ),
+        settings={"body_samples": body_samples, "seed": seed},
+        data=train.describe(),
+    )
+
+
+def _row(graph: TemporalGraph, rule: Rule) -> list[int]:
+    try:
+        head, *body = (graph.relations.id_of(name) for name in (rule.head, *rule.body))
+    except InputError as error:
+        raise InputError(f"Cannot measure {rule}: {error}") from None
+    return [*body, *rule.variables, head]

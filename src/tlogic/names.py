@@ -1,0 +1,40 @@
+"""Names as people spell them: what counts as the same, what is near, and how inverse relations are marked."""
+
+from collections.abc import Iterable
+
+INVERSE_MARK = "^-1"
+
+
+def inverse_of(name: str) -> str:
+    """The name of the inverse relation.
+
+    >>> inverse_of("visit"), inverse_of("visit^-1")
+    ('visit^-1', 'visit')
+    """
+    return name.removesuffix(INVERSE_MARK) if name.endswith(INVERSE_MARK) else name + INVERSE_MARK
+
+
+def plain(name: str) -> str:
+    """A name without what people spell differently: case, spaces and underscores.
+
+    >>> plain("Angela_Merkel") == plain("angela merkel")
+    True
+    """
+    return "".join(name.casefold().replace("_", " ").split())
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the nearest known ones, where any is near.
+
+    >>> did_you_mean("fines", ["fine", "visit"])
+    "; did you mean 'fine'?"
+    >>> did_you_mean("walk", ["fine", "visit"])
+    '.'
+    """
+    from difflib import get_close_matches
+
+    spellings: dict[str, list[str]] = {}
+    for other in known:
+        spellings.setdefault(plain(other), []).append(other)
+    near = [other for key in get_close_matches(plain(name), spellings) for other in spellings[key]]
+    return f"; did you mean {', '.join(map(repr, near[:3]))}?" if near else "."

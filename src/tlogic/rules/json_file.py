@@ -1,0 +1,77 @@
+"""The rule file: JSON with a rule a line, the settings and a fingerprint of the data."""
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from os import PathLike
+from typing import Any
+
+from tlogic.errors import InputError
+from tlogic.rules.rule import Rule, is_pattern
+
+_FORMAT = "tlogic rules"
+_VERSION = 1
+
+
+def rules_to_json(rules: Sequence[Rule], settings: dict[str, Any], data: dict[str, Any]) -> str:
+    """The content of a rule file."""
+    about = {"format": _FORMAT, "version": _VERSION, "settings": settings, "data": data}
+    head = json.dumps(about, indent=1, ensure_ascii=False).removesuffix("\n}")
+    lines = ",\n".join(_lines(rules))
+    return f'{head},\n "rules": [\n{lines}\n]}}\n'
+
+
+def rules_from_json(content: str, path: str | PathLike[str]) -> tuple[tuple[Rule, ...], dict[str, Any], dict[str, Any]]:
+    """The rules, the settings and the data of a rule file; the path is for messages."""
+    try:
+        found = json.loads(content)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(f"{path} is not a rule file: {error}.") from None
+    if not isinstance(found, dict) or found.get("format") != _FORMAT:
+        raise InputError(f"{path} is not a rule file: expected JSON with the format {_FORMAT!r}{_hint(found)}.")
+    if found.get("version") != _VERSION:
+        raise InputError(
+            f"{path} has version {found.get('version')!r} of the rule format; this tlogic reads version {_VERSION}."
+        )
+    about = found.get("settings", {}), found.get("data", {}), found.get("rules", [])
+    if not all(isinstance(part, kind) for part, kind in zip(about, (dict, dict, list), strict=True)):
+        raise InputError(f"{path} is not a rule file: settings and data are JSON objects, rules a list.")
+    settings, data, entries = about
+    return tuple([_rule(entry, place, path) for place, entry in enumerate(entries, 1)]), settings, data
+
+
+def _hint(found: Any) -> str:
+    published = isinstance(found, dict) and found and all(key.isdecimal() for key in found)
+    return "; it looks like one of the published TLogic code, which needs --ids relation2id.json" if published else ""
+
+
+def _lines(rules: Sequence[Rule]) -> Iterator[str]:
+    """Rules as JSON objects; each name is encoded once, which makes this several times faster."""
+    quoted = {name: json.dumps(name, ensure_ascii=False) for rule in rules for name in (rule.head, *rule.body)}
+    for head, body, variables, rule_support, body_support in rules:
+        yield (
+            f'{{"head": {quoted[head]}, "body": [{", ".join([quoted[name] for name in body])}], '
+            f'"variables": {list(variables)}, "rule_support": {rule_support}, "body_support": {body_support}}}'
+        )
+
+
+def _rule(entry: Any, place: int, path: str | PathLike[str]) -> Rule:
+    try:
+        head, body, variables = entry["head"], tuple(entry["body"]), tuple(entry["variables"])
+        rule_support, body_support = entry["rule_support"], entry["body_support"]
+        head + "".join(body)  # names are text, or this fails
+        sound = _length(variables) == len(body) > 0 and 0 <= rule_support <= body_support
+    except (KeyError, TypeError) as error:
+        raise InputError(f"{path}: rule {place} cannot be read ({error!r}): {entry}.") from None
+    if not sound:
+        raise InputError(
+            f"{path}: rule {place} is unsound: it needs one variable more than body relations, numbered by first "
+            f"appearance, and 0 <= rule_support <= body_support; found {entry}."
+        )
+    return Rule(head, body, variables, rule_support, body_support)
+
+
+@lru_cache(maxsize=1 << 10)  # there are few patterns, and tens of thousands of rules
+def _length(variables: tuple[int, ...]) -> int:
+    """The length of rules with this pattern of variables; -1 if it is none."""
+    return len(variables) - 1 if is_pattern(variables) else -1

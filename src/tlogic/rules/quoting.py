@@ -1,0 +1,32 @@
+"""Relation names as they stand in the text of a rule: ambiguous ones are quoted."""
+
+import json
+import re
+from functools import lru_cache
+
+from tlogic.names import INVERSE_MARK
+
+# What would end a bare name too early, or hide where the next atom begins.
+_AMBIGUOUS = re.compile(r'^$|^[,({\[]|[\s"#]|<-|:-|←|\([^()]*,|\),')
+
+
+def is_bare(name: str) -> bool:
+    """Can the name stand in a rule without quotes?
+
+    >>> is_bare("Return,_release_person(s)"), is_bare("has relation")
+    (True, False)
+    """
+    return name.isprintable() and not _AMBIGUOUS.search(name)
+
+
+@lru_cache(maxsize=1 << 16)
+def shown(name: str) -> str:
+    """The name as a rule shows it: bare, or as a JSON string where it would be ambiguous.
+
+    >>> print(shown("visit^-1"), shown("has relation^-1"))
+    visit^-1 "has relation"^-1
+    """
+    if is_bare(name):
+        return name
+    base = name.removesuffix(INVERSE_MARK)
+    return json.dumps(base, ensure_ascii=False) + name[len(base) :]

@@ -1,0 +1,59 @@
+"""Rules in words: "X consults Y after discussing by telephone with Y"."""
+
+from itertools import pairwise
+
+from tlogic.names import INVERSE_MARK
+from tlogic.rules.phrases import phrase_of
+from tlogic.rules.quoting import shown
+from tlogic.rules.rule import Rule, variable_name
+
+Fact = tuple[str, str, str]
+"""Who does what to whom; the relation is never an inverse one."""
+
+
+def in_words(rule: Rule) -> str:
+    """A rule as an English sentence; "then" means later or at the same time.
+
+    >>> in_words(Rule("Consult", ("Discuss_by_telephone",), (0, 1), 57, 100))
+    'X consults Y after discussing by telephone with Y'
+    >>> in_words(Rule("consult", ("meet", "visit^-1"), (0, 1, 2), 57, 100))
+    'X consults Z after X meets Y and then Z visits Y'
+    """
+    entities = [variable_name(number) for number in rule.variables]
+    head = _fact(rule.head, entities[0], entities[-1])
+    body = [_fact(relation, *pair) for relation, pair in zip(rule.body, pairwise(entities), strict=True)]
+    told = _participles(head[0], body) or [_clause(*fact) for fact in body]
+    return f"{_clause(*head)} after {_in_time_order(told)}"
+
+
+def _fact(relation: str, subject: str, object_: str) -> Fact:
+    """An inverse relation is told from its other end."""
+    base = relation.removesuffix(INVERSE_MARK)
+    return (subject, base, object_) if base == relation else (object_, base, subject)
+
+
+def _clause(subject: str, relation: str, object_: str) -> str:
+    phrase = phrase_of(relation)
+    if phrase is None:
+        return f"{subject} {relation if relation and relation.isprintable() else shown(relation)} {object_}"
+    before, after = phrase.finite
+    return f"{subject} {before} {object_}{after}"
+
+
+def _participles(subject: str, body: list[Fact]) -> list[str] | None:
+    """The body in -ing, if the head's subject does all of it."""
+    told = []
+    for who, relation, object_ in body:
+        phrase = phrase_of(relation)
+        if who != subject or phrase is None or phrase.gerund is None:
+            return None
+        before, after = phrase.gerund
+        told.append(f"{before} {object_}{after}")
+    return told
+
+
+def _in_time_order(parts: list[str]) -> str:
+    parts = [f"{part} again" if part in parts[:place] else part for place, part in enumerate(parts)]
+    if len(parts) < 3:
+        return " and then ".join(parts)
+    return f"{', then '.join(parts[:-1])}, and then {parts[-1]}"

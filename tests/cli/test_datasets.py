@@ -1,0 +1,170 @@
+"""`tlogic download` and `tlogic datasets`, as commands, with the published files from a server of our own."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import COMMAND, run
+from tests.datasets import dataset
+from tests.events.serving import Server, serving
+
+FILES = ("test.txt", "valid.txt", "train.txt")
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of icews14 in a cache of its own."""
+    monkeypatch.delenv("TLOGIC_DATA", raising=False)
+    for variable in ("HOME", "USERPROFILE", "LOCALAPPDATA", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    above = Path("Library/Caches") if sys.platform == "darwin" else Path()
+    return tmp_path / above / "tlogic" / "icews14"
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    folder = dataset("icews14")
+    with serving({f"icews14/{name}": (folder / name).read_bytes() for name in FILES}) as server:
+        monkeypatch.setenv("TLOGIC_DOWNLOAD_FROM", server.address)
+        yield server
+
+
+def listed(name: str) -> dict[str, object]:
+    done = run("datasets", "--json")
+    assert done.returncode == 0, done.stderr
+    return next(entry for entry in json.loads(done.stdout) if entry["name"] == name)
+
+
+def test_the_published_files_are_fetched_found_by_name_and_learned_from(
+    server: Server, place: Path, tmp_path: Path
+) -> None:
+    rules = tmp_path / "icews14.rules"
+    learn = ["learn", "icews14", "--walks", 2, "--lengths", 1, "--out", rules]
+    refused = run(*learn)
+    assert refused.returncode == 2
+    assert "`tlogic download icews14` fetches it" in refused.stderr
+
+    server.cut_after = [2_000_000]
+    done = run("download", "icews14")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    assert [f"icews14/{name} was fetched." in done.stderr for name in FILES] == [True] * 3
+    assert {name: (place / name).read_bytes() for name in FILES} == {
+        name: server.files[f"icews14/{name}"] for name in FILES
+    }
+    assert list(place.glob("*.part")) == []
+    n_requests = len(server.requests)
+    assert n_requests == 1 + 1 + 3
+
+    again = run("download", "icews14")
+    assert again.returncode == 0
+    assert [f"icews14/{name} was there already." in again.stderr for name in FILES] == [True] * 3
+    assert len(server.requests) == n_requests
+
+    learned = run(*learn)
+    assert learned.returncode == 0, learned.stderr
+    assert json.loads(rules.read_text(encoding="utf-8"))["data"]["facts"] == 63_685
+    assert listed("icews14") == {
+        "name": "icews14",
+        "state": "whole",
+        "folder": str(place),
+        "downloadable": True,
+        "facts": {"train": 63_685, "valid": 13_823, "test": 13_222},
+        "entities": 7_128,
+        "relations": 230,
+        "steps": 365,
+        "unit": "days",
+    }
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no kill -9")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_download_that_was_stopped_goes_on(server: Server, place: Path, how: signal.Signals) -> None:
+    server.silences = [60.0]
+    process = subprocess.Popen([*COMMAND, "download", "icews14"], stderr=subprocess.PIPE, text=True)
+    part = place / "test.txt.part"
+    deadline = time.monotonic() + 60
+    while not (part.exists() and part.stat().st_size >= 400_000):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(how)
+    messages = process.communicate()[1]
+    assert "Traceback" not in messages
+    if how == signal.SIGINT:
+        assert process.returncode == 130
+        assert "the same command goes on with it" in messages
+    there = part.stat().st_size
+    assert not (place / "test.txt").exists()
+    assert listed("icews14")["state"] == "partly"
+    done = run("download", "icews14")
+    assert done.returncode == 0, done.stderr
+    assert server.requests[1] == ("/icews14/test.txt", f"bytes={there}-")
+    assert listed("icews14")["state"] == "whole"
+
+
+def test_two_processes_at_the_same_time(server: Server, place: Path) -> None:
+    server.silences = [3.0]
+    both = [subprocess.Popen([*COMMAND, "download", "icews14"], stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    messages = [process.communicate()[1] for process in both]
+    assert sorted(process.returncode for process in both) in ([0, 0], [0, 2]), messages
+    assert "Traceback" not in "".join(messages)
+    assert all((place / name).read_bytes() == server.files[f"icews14/{name}"] for name in FILES)
+
+
+def test_wrong_bytes_end_with_one_message(server: Server, place: Path) -> None:
+    server.files["icews14/test.txt"] = server.files["icews14/test.txt"].replace(b"\t2014-12-31", b"\t2014-12-30")
+    done = run("download", "icews14")
+    assert done.returncode == 2
+    assert "expected fe0d1acce6817132962ccf1e7565f88030323e6a" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert [path.name for path in place.iterdir()] == [".lock"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX")
+def test_a_full_disk_ends_with_one_message(server: Server, place: Path) -> None:
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000)); "
+    command = [sys.executable, "-c", limit + COMMAND[-1], "download", "icews14"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert f"Cannot write to {place}: File too large. What has arrived is kept." in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (place / "test.txt").exists()
+    there = (place / "test.txt.part").read_bytes()
+    assert server.files["icews14/test.txt"].startswith(there)
+    assert run("download", "icews14").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["download", "icews15"], "'icews15' cannot be downloaded; icews14, icews18, icews0515 can."),
+        (["download", "yago"], "'yago' cannot be downloaded"),
+        (["download", "icews14", "--to", "{file}"], "choose another folder"),
+        (["learn", "icews18", "--out", "x.rules"], "`tlogic download icews18` fetches it"),
+    ],
+)
+@pytest.mark.usefixtures("place")
+def test_bad_input_ends_with_one_message(tmp_path: Path, arguments: list[str], message: str) -> None:
+    (tmp_path / "file").touch()
+    done = run(*(argument.format(file=tmp_path / "file") for argument in arguments))
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_the_table_names_all_datasets_and_where_they_are_looked_for(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "data" / "villages").mkdir(parents=True)
+    (tmp_path / "data" / "villages" / "train.csv").touch()
+    done = run("datasets", TLOGIC_DATA=str(tmp_path / "data"), COLUMNS="120")
+    assert done.returncode == 0, done.stderr
+    for shown in ("icews14", "icews18", "icews0515", "yago", "wiki", "villages", "461,329", "4,017 days"):
+        assert shown in done.stdout
+    assert "`tlogic download NAME` fetches icews14, icews18, icews0515." in done.stderr
+    assert f"Looked for in {tmp_path / 'data'} and {place.parent}." in done.stderr

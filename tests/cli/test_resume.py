@@ -1,0 +1,126 @@
+"""`tlogic learn` is killed, goes on, and ends with the same bytes as a run that nobody disturbed."""
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import COMMAND, run
+
+PATIENCE = 300.0  # the first run may have to compile its kernels
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("resume") / "world"
+    assert run("sample", "--out", folder, "--days", 900).returncode == 0
+    return folder
+
+
+def partial_of(rules: Path) -> Path:
+    return rules.with_name(f"{rules.name}.partial")
+
+
+def stop_midway(arguments: list[object], rules: Path, how: int) -> str | None:
+    """Run a command and stop it as soon as it has kept another chunk; its messages, or None where it ended first."""
+    partial = partial_of(rules)
+    before = partial.stat().st_size if partial.exists() else 2000  # no first line is that long
+    process = subprocess.Popen([*COMMAND, *map(str, arguments)], stderr=subprocess.PIPE, text=True, encoding="utf-8")
+    deadline = time.monotonic() + PATIENCE
+    while process.poll() is None and not (partial.exists() and partial.stat().st_size > before):
+        assert time.monotonic() < deadline, "nothing was kept"
+        time.sleep(0.002)
+    process.send_signal(how)
+    messages = process.communicate()[1]
+    assert process.returncode in (0, -how, 128 + how), messages
+    return messages if process.returncode else None
+
+
+def finished_chunks(messages: str) -> int:
+    found = re.search(r"Going on with .*\((\d+) finished chunks\)", messages.replace("\n", " "))
+    assert found, messages
+    return int(found[1])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no kill -9")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_killed_run_goes_on_with_the_same_result(world: Path, threads: int) -> None:
+    rules, undisturbed = world.parent / f"killed{threads}.rules", world.parent / f"undisturbed{threads}.rules"
+    for walks in (3_000, 12_000, 48_000, 192_000):  # more work where the machine is too fast to be caught
+        learn = ["learn", world, "--walks", walks, "--threads", threads, "--out"]
+        if (
+            stop_midway([*learn, rules], rules, signal.SIGKILL) is not None
+            and stop_midway([*learn, rules, "--resume"], rules, signal.SIGKILL) is not None
+        ):
+            break
+        partial_of(rules).unlink(missing_ok=True)
+        rules.unlink(missing_ok=True)
+    else:
+        pytest.fail("the runs always ended before they could be killed")
+    assert not rules.exists()
+    done = run(*learn, rules, "--resume", "--threads", 3 - threads)
+    assert done.returncode == 0, done.stderr
+    assert finished_chunks(done.stderr) >= 2  # at least one from each of the two runs that were killed
+    assert not partial_of(rules).exists()
+    assert run(*learn, undisturbed).returncode == 0
+    assert rules.read_bytes() == undisturbed.read_bytes()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no interrupts to other processes")
+def test_an_interrupted_run_says_how_to_go_on_and_is_not_lost(world: Path) -> None:
+    rules = world.parent / "interrupted.rules"
+    for walks in (3_000, 12_000, 48_000, 192_000):
+        learn = ["learn", world, "--walks", walks, "--out", rules]
+        messages = stop_midway(learn, rules, signal.SIGINT)
+        if messages is not None:
+            break
+        rules.unlink(missing_ok=True)
+    assert messages is not None
+    assert "the same command with --resume goes on from there" in messages
+    assert "tlogic: interrupted" in messages
+    assert "Traceback" not in messages
+    kept = partial_of(rules).read_bytes()
+
+    refused = run(*learn)
+    assert refused.returncode == 2
+    assert "--resume goes on with it, --no-resume begins anew" in refused.stderr
+    foreign = run(*learn, "--resume", "--seed", 5)
+    assert foreign.returncode == 2
+    assert "seed is 12 there and 5 here" in foreign.stderr
+    unreadable = run("learn", world / "missing", "--out", rules, "--no-resume")
+    assert unreadable.returncode == 2
+    assert partial_of(rules).read_bytes() == kept, "nothing of this may cost the finished work"
+    assert not rules.exists()
+
+    anew = run("learn", world, "--walks", 20, "--out", rules, "--no-resume")
+    assert anew.returncode == 0, anew.stderr
+    assert rules.exists()
+    assert not partial_of(rules).exists()
+
+
+def test_nothing_to_resume_is_no_error(world: Path) -> None:
+    rules = world.parent / "fresh.rules"
+    learn = ["learn", world, "--walks", 20, "--relation", "fine", "--out", rules]
+    partial_of(rules).touch()  # killed before it began
+    done = run(*learn)
+    assert done.returncode == 0, done.stderr
+    first = rules.read_bytes()
+    done = run(*learn, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert "There is no unfinished run" in done.stderr.replace("\n", " ")
+    assert rules.read_bytes() == first
+    assert not partial_of(rules).exists()
+
+
+def test_a_foreign_file_in_the_place_of_the_checkpoint_is_left_alone(world: Path) -> None:
+    rules = world.parent / "foreign.rules"
+    partial_of(rules).write_text("my notes")
+    for more in ([], ["--resume"], ["--no-resume"]):
+        done = run("learn", world, "--out", rules, *more)
+        assert done.returncode == 2
+        assert "is not a checkpoint" in done.stderr
+    assert partial_of(rules).read_text() == "my notes"

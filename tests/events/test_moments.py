@@ -1,0 +1,109 @@
+"""Dates as people write them: understood where they can mean one thing only, refused otherwise."""
+
+from collections.abc import Sequence
+from datetime import date
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tlogic.errors import InputError
+from tlogic.events import EventTable, Timeline, read_events
+
+
+def read(times: Sequence[object], skip_bad_rows: bool = False) -> EventTable:
+    names = {role: ["x"] * len(times) for role in ("subject", "relation", "object")}
+    return read_events(pl.DataFrame({**names, "time": times}), skip_bad_rows=skip_bad_rows)
+
+
+def refusal(times: Sequence[object]) -> str:
+    with pytest.raises(InputError) as caught:
+        read(times)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("times", "origin", "steps"),
+    [
+        (["31/12/2014", "01/01/2015"], "2014-12-31", [0, 1]),
+        (["12/31/2014", "01/02/2015"], "2014-12-31", [0, 2]),
+        (["2014/12/31", "2015/01/02"], "2014-12-31", [0, 2]),
+        (["2014.12.31", "2015.1.2"], "2014-12-31", [0, 2]),
+        (["31.12.2014", "01.02.2015"], "2014-12-31", [0, 32]),
+        (["05.06.2014", "07.06.2014"], "2014-06-05", [0, 2]),
+        (["31-12-2014", "2-1-2015"], "2014-12-31", [0, 2]),
+        (["1/1/2015", "1/31/2015"], "2015-01-01", [0, 30]),
+        ([" 31/12/2014 ", None, "01/01/2015"], "2014-12-31", [0, 1]),
+        (["20141231", "20150101"], "2014-12-31", [0, 1]),
+        (["2014-12-31", "2015-1-2"], "2014-12-31", [0, 2]),
+        (["31/12/2014", "30/12/2014", "2015-01-01"], "2014-12-30", [1, 0, 2]),
+    ],
+)
+def test_days_in_every_order(times: list[str], origin: str, steps: list[int]) -> None:
+    table = read(times, skip_bad_rows=True)
+    assert table.timeline == Timeline("day", 1, origin)
+    assert table.frame["step"].to_list() == steps
+
+
+@pytest.mark.parametrize(
+    ("times", "origin"),
+    [
+        (["31/12/2014 13:05", "01/01/2015 9:05"], "2014-12-31 13:05"),
+        (["12/31/2014 13:05:00", "1/1/2015 9:05:00"], "2014-12-31 13:05"),
+        (["2014/12/31 13:05Z", "2015/01/01T09:05+00:00"], "2014-12-31 13:05"),
+        (["2014-12-31T15:05:00+02:00", "2015-01-01T09:05:00Z"], "2014-12-31 13:05"),
+        (["31.12.2014 13:05 +0000", "01.01.2015 09:05"], "2014-12-31 13:05"),
+    ],
+)
+def test_clocks_behind_days(times: list[str], origin: str) -> None:
+    table = read(times)
+    assert table.timeline == Timeline("minute", 5, origin)
+    assert table.frame["step"].to_list() == [0, 240]
+
+
+def test_seconds_since_1970_are_integers_that_a_step_can_cut() -> None:
+    assert read([1419984000, 1419987600]).timeline == Timeline("integer", 3600, "1419984000")
+    frame = pl.DataFrame({"subject": "a", "relation": "r", "object": "b", "time": [1419984001, 1420070399, 1420070400]})
+    assert read_events(frame, step=86400).frame["step"].to_list() == [0, 0, 1]
+    with pytest.raises(InputError, match="Where they are seconds since 1970, a day is 86400"):
+        read_events(frame, step="1d")
+
+
+HINT = "Dates such as 31/12/2014 or 12/31/2014 are read if one order, day first or month first, fits all of them"
+
+
+@pytest.mark.parametrize("times", [["05/06/2014", "07/06/2014"], ["5-6-2014"], ["31/12/2014", "12/31/2014"]])
+def test_an_order_that_is_not_clear_is_refused(times: list[str]) -> None:
+    message = refusal(times)
+    assert message.startswith(f"{len(times)} of {len(times)} rows cannot be used:")
+    assert f"data frame row 1: the time {times[0]!r} is not understood" in message
+    assert HINT in message
+
+
+@pytest.mark.parametrize("bad", ["31/02/2014", "32/12/2014", "31/13/2014", "31/12/14", "31/12/2014 25:00", "31/12"])
+def test_a_mistyped_day_is_a_bad_row_among_others(bad: str) -> None:
+    message = refusal(["30/12/2014", "31/12/2014", bad])
+    assert f"1 of 3 rows cannot be used:\ndata frame row 3: the time {bad!r} is not understood" in message
+    assert "A time is a date such as 2014-08-09" in message
+
+
+@pytest.mark.parametrize(
+    "time", ["31 Dec 2014", "Dec 31, 2014", "31/12/14", "noon", "2014-W01", "12:30", "2014-12-31 1pm"]
+)
+def test_what_is_not_understood_says_what_is_expected(time: str) -> None:
+    message = refusal([time])
+    assert f"the time {time!r} is not understood" in message
+    assert "A time is a date such as 2014-08-09, 20140809, 2014-08 or 2014, a date and time such as" in message
+
+
+SPELLINGS = ["{2:02}/{1:02}/{0}", "{1}/{2}/{0}", "{0}/{1:02}/{2:02}", "{2}.{1}.{0}", "{1:02}-{2:02}-{0}"]
+
+
+@given(st.lists(st.dates(date(1000, 1, 1), date(2999, 12, 31)), min_size=1), st.sampled_from(SPELLINGS))
+def test_an_order_is_found_wherever_one_day_tells_it(times: list[date], spelling: str) -> None:
+    times.append(times[0].replace(day=15))
+    written = [spelling.format(time.year, time.month, time.day) for time in times]
+    frame = pl.DataFrame({"subject": "x", "relation": "x", "object": "x", "time": written})
+    table = read_events(frame, step="1d")
+    assert table.timeline.labels_of(table.frame["step"]).tolist() == [time.isoformat() for time in times]
