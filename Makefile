@@ -19,6 +19,8 @@ types: .venv/ready
 
 bench: .venv/ready
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.reading
+	$(BIN)/python -m benchmarks.explaining
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv

@@ -1,22 +1,15 @@
-"""Draw the README's picture: what `tlogic demo` prints, as an SVG without outside fonts."""
+"""Draw the README's picture: the facts behind a forecast in the sample world."""
 
-import re
 from pathlib import Path
 
-from rich.console import Console
-
-from tlogic.cli import demo
-
-WIDTH = 112
+import tlogic
 
 
 def main() -> None:
-    demo.console = Console(record=True, width=WIDTH)
-    demo.run_demo()
-    drawing = demo.console.export_svg(title="tlogic demo", unique_id="demo")
-    drawing = re.sub(r"@font-face \{.*?\}\s*", "", drawing, flags=re.DOTALL)
-    drawing = drawing.replace("<!-- Generated with Rich https://www.textualize.io -->\n", "")
-    (Path(__file__).parent / "images" / "demo.svg").write_text(drawing, encoding="utf-8")
+    graph = tlogic.sample()
+    forecast = tlogic.forecast(graph, tlogic.learn(graph), [("Kite Aviation", "sue", None, "2031-02-10")])
+    why = forecast.explain(0, forecast[0][0].name)
+    why.draw(Path(__file__).parent / "images" / "why.svg", n_reasons=2)
 
 
 if __name__ == "__main__":

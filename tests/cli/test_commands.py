@@ -8,23 +8,6 @@ import pytest
 from tests.cli.running import assert_refused, run
 
 
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("data") / "world"
-    assert run("sample", "--out", folder).returncode == 0
-    return folder
-
-
-@pytest.fixture(scope="module")
-def rule_file(world: Path) -> Path:
-    path = world.parent / "world.rules"
-    done = run("learn", world, "--out", path, "--walks", 50)
-    assert done.returncode == 0, done.stderr
-    assert "rules" in done.stderr
-    assert done.stdout == ""
-    return path
-
-
 def test_learning_twice_and_with_other_threads_gives_the_same_bytes(world: Path, rule_file: Path) -> None:
     again = world.parent / "again.rules"
     assert run("learn", world, "--out", again, "--walks", 50, "--threads", 1).returncode == 0

@@ -9,37 +9,23 @@ from tests.cli.running import assert_refused, run
 ASKED = ["--subject", "Kite Aviation", "--relation", "sue"]
 
 
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("data") / "world"
-    assert run("sample", "--out", folder).returncode == 0
-    return folder
-
-
-@pytest.fixture(scope="module")
-def rules(world: Path) -> Path:
-    path = world.parent / "world.rules"
-    assert run("learn", world, "--out", path, "--walks", 50).returncode == 0
-    return path
-
-
-def test_candidates_are_shown_with_what_came_true(world: Path, rules: Path) -> None:
-    done = run("forecast", world, "--rules", rules, *ASKED, "--at", "2031-02-10", "--top", 4)
+def test_candidates_are_shown_with_what_came_true(world: Path, rule_file: Path) -> None:
+    done = run("forecast", world, "--rules", rule_file, *ASKED, "--at", "2031-02-10", "--top", 4)
     assert done.returncode == 0, done.stderr
     assert "(Kite Aviation, sue, ?, 2031-02-10)" in done.stdout
     assert "Northlight Energy ✓" in done.stdout
     assert done.stdout.count("0.") == 4
 
 
-def test_the_next_step_is_asked_where_no_time_is_given(world: Path, rules: Path) -> None:
-    done = run("forecast", world, "--rules", rules, "--object", "kite aviation", "--relation", "sue")
+def test_the_next_step_is_asked_where_no_time_is_given(world: Path, rule_file: Path) -> None:
+    done = run("forecast", world, "--rules", rule_file, "--object", "kite aviation", "--relation", "sue")
     assert "(?, sue, Kite Aviation, 2031-03-27)" in done.stdout
     assert "✓" not in done.stdout
 
 
-def test_explanations_in_text_json_and_a_picture(world: Path, rules: Path, tmp_path: Path) -> None:
+def test_explanations_in_text_json_and_a_picture(world: Path, rule_file: Path, tmp_path: Path) -> None:
     picture = tmp_path / "why.svg"
-    asked = ["forecast", world, "--rules", rules, *ASKED, "--at", "2031-02-10", "--explain"]
+    asked = ["forecast", world, "--rules", rule_file, *ASKED, "--at", "2031-02-10", "--explain"]
     text = run(*asked, "--reasons", 2, "--picture", picture)
     assert text.returncode == 0, text.stderr
     assert "Why Northlight Energy for (Kite Aviation, sue, ?, 2031-02-10)?" in text.stdout
@@ -53,17 +39,17 @@ def test_explanations_in_text_json_and_a_picture(world: Path, rules: Path, tmp_p
     assert max(len(reason["groundings"]) for reason in why["reasons"]) == 3
 
 
-def test_a_named_candidate_and_the_true_answer_are_explained(world: Path, rules: Path) -> None:
-    done = run("forecast", world, "--rules", rules, *ASKED, "--at", "2031-02-10", "--candidate", "Corvan Railways")
+def test_a_named_candidate_and_the_true_answer_are_explained(world: Path, rule_file: Path) -> None:
+    done = run("forecast", world, "--rules", rule_file, *ASKED, "--at", "2031-02-10", "--candidate", "Corvan Railways")
     assert "Why Corvan Railways" in done.stdout
     assert "Why Northlight Energy" in done.stdout
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
-def test_a_file_of_queries_is_answered_to_a_file(world: Path, rules: Path, tmp_path: Path, kind: str) -> None:
+def test_a_file_of_queries_is_answered_to_a_file(world: Path, rule_file: Path, tmp_path: Path, kind: str) -> None:
     queries, out = tmp_path / "queries.csv", tmp_path / f"answers.{kind}"
     queries.write_text("subject,relation,object,at\nKite Aviation,sue,?,2031-02-10\n,fine,Lighthouse Trust,\n")
-    done = run("forecast", world, "--rules", rules, "--queries", queries, "--out", out, "--top", 5)
+    done = run("forecast", world, "--rules", rule_file, "--queries", queries, "--out", out, "--top", 5)
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     assert "2 queries answered" in done.stderr
@@ -71,13 +57,13 @@ def test_a_file_of_queries_is_answered_to_a_file(world: Path, rules: Path, tmp_p
     assert len(lines) == {"csv": 1 + 10, "parquet": 10, "jsonl": 2}[kind]
 
 
-def test_a_file_of_queries_is_answered_to_the_screen(world: Path, rules: Path, tmp_path: Path) -> None:
+def test_a_file_of_queries_is_answered_to_the_screen(world: Path, rule_file: Path, tmp_path: Path) -> None:
     queries = tmp_path / "queries.csv"
     queries.write_text("subject,relation\nKite Aviation,sue\nCinder Steel,sue\n")
-    table = run("forecast", world, "--rules", rules, "--queries", queries, "--top", 1).stdout
+    table = run("forecast", world, "--rules", rule_file, "--queries", queries, "--top", 1).stdout
     assert table.splitlines()[0] == "query,subject,relation,object,at,rank,candidate,score,by"
     assert table.splitlines()[1].startswith("0,Kite Aviation,sue,?,2031-03-27,1,")
-    lines = run("forecast", world, "--rules", rules, "--queries", queries, "--json").stdout.splitlines()
+    lines = run("forecast", world, "--rules", rule_file, "--queries", queries, "--json").stdout.splitlines()
     assert [json.loads(line)["query"]["subject"] for line in lines] == ["Kite Aviation", "Cinder Steel"]
 
 
@@ -100,18 +86,18 @@ def test_a_file_of_queries_is_answered_to_the_screen(world: Path, rules: Path, t
         ([*ASKED, "--window", "-3"], "window must be 1 or more"),
     ],
 )
-def test_bad_input_ends_with_one_message(world: Path, rules: Path, options: list[str], message: str) -> None:
-    assert_refused(run("forecast", world, "--rules", rules, *options), message)
+def test_bad_input_ends_with_one_message(world: Path, rule_file: Path, options: list[str], message: str) -> None:
+    assert_refused(run("forecast", world, "--rules", rule_file, *options), message)
 
 
 def test_names_cannot_style_the_output(tmp_path: Path) -> None:
     facts = tmp_path / "facts.csv"
     rows = [f"[red]Ann[/red],[b]calls,[link=x]Bo,2030-01-{day:02}" for day in range(1, 20)]
     facts.write_text("subject,relation,object,date\n" + "\n".join(rows))
-    rules = tmp_path / "few.rules"
-    assert run("learn", facts, "--out", rules).returncode == 0
+    rule_file = tmp_path / "few.rules"
+    assert run("learn", facts, "--out", rule_file).returncode == 0
     done = run(
-        "forecast", facts, "--rules", rules, "--subject", "[red]Ann[/red]", "--relation", "[b]calls", "--explain"
+        "forecast", facts, "--rules", rule_file, "--subject", "[red]Ann[/red]", "--relation", "[b]calls", "--explain"
     )
     assert done.returncode == 0, done.stderr
     assert "[link=x]Bo" in done.stdout

@@ -102,7 +102,7 @@ def test_the_report_is_on_standard_error(folder: Path) -> None:
         f"  {folder / 'bad.csv'} line 63: the object is empty",
         "Warning: There are few facts to learn rules from: 60.",
     ]
-    assert run(*command, "--quiet").stderr.splitlines()[0] == done.stderr.splitlines()[6]
+    assert run(*command, "--quiet").stderr.splitlines()[:4] == done.stderr.splitlines()[3:7]
 
 
 def test_names_are_printed_as_they_are(folder: Path) -> None:

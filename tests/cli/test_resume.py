@@ -15,7 +15,7 @@ PATIENCE = 300.0  # the first run may have to compile its kernels
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def long_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("resume") / "world"
     assert run("sample", "--out", folder, "--days", 900).returncode == 0
     return folder
@@ -48,10 +48,10 @@ def finished_chunks(messages: str) -> int:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no kill -9")
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_killed_run_goes_on_with_the_same_result(world: Path, threads: int) -> None:
-    rules, undisturbed = world.parent / f"killed{threads}.rules", world.parent / f"undisturbed{threads}.rules"
+def test_a_killed_run_goes_on_with_the_same_result(long_world: Path, threads: int) -> None:
+    rules, undisturbed = long_world.parent / f"killed{threads}.rules", long_world.parent / f"undisturbed{threads}.rules"
     for walks in (3_000, 12_000, 48_000, 192_000):  # more work where the machine is too fast to be caught
-        learn = ["learn", world, "--walks", walks, "--threads", threads, "--out"]
+        learn = ["learn", long_world, "--walks", walks, "--threads", threads, "--out"]
         if (
             stop_midway([*learn, rules], rules, signal.SIGKILL) is not None
             and stop_midway([*learn, rules, "--resume"], rules, signal.SIGKILL) is not None
@@ -71,10 +71,10 @@ def test_a_killed_run_goes_on_with_the_same_result(world: Path, threads: int) ->
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no interrupts to other processes")
-def test_an_interrupted_run_says_how_to_go_on_and_is_not_lost(world: Path) -> None:
-    rules = world.parent / "interrupted.rules"
+def test_an_interrupted_run_says_how_to_go_on_and_is_not_lost(long_world: Path) -> None:
+    rules = long_world.parent / "interrupted.rules"
     for walks in (3_000, 12_000, 48_000, 192_000):
-        learn = ["learn", world, "--walks", walks, "--out", rules]
+        learn = ["learn", long_world, "--walks", walks, "--out", rules]
         messages = stop_midway(learn, rules, signal.SIGINT)
         if messages is not None:
             break
@@ -91,20 +91,20 @@ def test_an_interrupted_run_says_how_to_go_on_and_is_not_lost(world: Path) -> No
     foreign = run(*learn, "--resume", "--seed", 5)
     assert foreign.returncode == 2
     assert "seed is 12 there and 5 here" in foreign.stderr
-    unreadable = run("learn", world / "missing", "--out", rules, "--no-resume")
+    unreadable = run("learn", long_world / "missing", "--out", rules, "--no-resume")
     assert unreadable.returncode == 2
     assert partial_of(rules).read_bytes() == kept, "nothing of this may cost the finished work"
     assert not rules.exists()
 
-    anew = run("learn", world, "--walks", 20, "--out", rules, "--no-resume")
+    anew = run("learn", long_world, "--walks", 20, "--out", rules, "--no-resume")
     assert anew.returncode == 0, anew.stderr
     assert rules.exists()
     assert not partial_of(rules).exists()
 
 
-def test_nothing_to_resume_is_no_error(world: Path) -> None:
-    rules = world.parent / "fresh.rules"
-    learn = ["learn", world, "--walks", 20, "--relation", "fine", "--out", rules]
+def test_nothing_to_resume_is_no_error(long_world: Path) -> None:
+    rules = long_world.parent / "fresh.rules"
+    learn = ["learn", long_world, "--walks", 20, "--relation", "fine", "--out", rules]
     partial_of(rules).touch()  # killed before it began
     done = run(*learn)
     assert done.returncode == 0, done.stderr
@@ -116,11 +116,11 @@ def test_nothing_to_resume_is_no_error(world: Path) -> None:
     assert not partial_of(rules).exists()
 
 
-def test_a_foreign_file_in_the_place_of_the_checkpoint_is_left_alone(world: Path) -> None:
-    rules = world.parent / "foreign.rules"
+def test_a_foreign_file_in_the_place_of_the_checkpoint_is_left_alone(long_world: Path) -> None:
+    rules = long_world.parent / "foreign.rules"
     partial_of(rules).write_text("my notes")
     for more in ([], ["--resume"], ["--no-resume"]):
-        done = run("learn", world, "--out", rules, *more)
+        done = run("learn", long_world, "--out", rules, *more)
         assert done.returncode == 2
         assert "is not a checkpoint" in done.stderr
     assert partial_of(rules).read_text() == "my notes"

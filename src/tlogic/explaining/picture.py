@@ -62,7 +62,7 @@ def _draw(axes: Any, why: Explanation, facts: list[Fact], lanes: dict[str, int])
     axes.set_ylim(0.4, len(lanes) + 0.6)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
-    axes.set_title(_plain(f"{why.query}: {why.candidate}, score {why.score:.3f}"), fontsize=11, color=_TEXT)
+    axes.set_title(_plain(f"{why.query}: {why.candidate}, score {why.score:.4f}"), fontsize=11, color=_TEXT)
 
 
 def _arrow(axes: Any, place: float, start: int, end: int, label: str, color: str, style: str) -> None:

@@ -1,0 +1,24 @@
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import run
+
+
+@pytest.fixture(scope="session")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the sample world."""
+    folder = tmp_path_factory.mktemp("data") / "world"
+    assert run("sample", "--out", folder).returncode == 0
+    return folder
+
+
+@pytest.fixture(scope="session")
+def rule_file(world: Path) -> Path:
+    """Rules of the sample world."""
+    path = world.parent / "world.rules"
+    done = run("learn", world, "--out", path, "--walks", 50)
+    assert done.returncode == 0, done.stderr
+    assert "rules" in done.stderr
+    assert done.stdout == ""
+    return path
