@@ -3,15 +3,19 @@
 import math
 
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests import naive
 from tests.naive import Application, Query
 from tests.strategies import World, rule_lists, worlds
-from tlogic.evaluation import evaluate
-from tlogic.evaluation.evaluator import Filter
+from tlogic.errors import SettingsError
+from tlogic.evaluation import evaluate, evaluate_many
+from tlogic.evaluation.questions import Filter
 from tlogic.events.timeline import Timeline
+from tlogic.forecasting import ApplicationSettings
+from tlogic.graph import sample
 from tlogic.graph.temporal_graph import Facts, TemporalGraph
 from tlogic.graph.vocabulary import Relations, Vocabulary
 from tlogic.rules import Rule, RuleSet
@@ -74,3 +78,40 @@ def test_ranks(data: st.DataObject, world: World, k: int, filter: Filter, multi_
     assert found.fell_back.tolist() == fell_back
     for i, kind in enumerate(naive.Ranks._fields):
         assert getattr(found.ranks, kind).tolist() == [row[i] for row in ranks]
+
+
+@settings(deadline=None, max_examples=60)
+@given(data=st.data(), world=worlds(), limit=st.sampled_from([None, 1, 2]))
+def test_many_settings_at_once_give_what_each_gives_alone(data: st.DataObject, world: World, limit: int | None) -> None:
+    facts = in_time(world.facts)
+    assume(len({fact[3] for fact in facts}) > 2)
+    test_from = facts[-1][3]
+    graph = named_graph(world, test_from - 1, test_from)
+    rules = named_rules(data.draw(rule_lists(world)), graph)
+    each = st.builds(
+        ApplicationSettings,
+        window=st.sampled_from([None, 1, 2, 5]),
+        k=st.integers(1, 4),
+        alpha=st.sampled_from([0.0, 0.5, 1.0]),
+        decay=st.sampled_from([0.1, 1.0]),
+        stop=st.sampled_from(["published", "text"]),
+        min_confidence=st.sampled_from([0.0, 0.2, 0.5]),
+        lengths=st.sampled_from([None, (1,), (1, 3)]),
+        max_groundings=st.just(limit),
+    )
+    some = data.draw(st.lists(each, min_size=1, max_size=5))
+    together = evaluate_many(graph, rules, some, threads=1)
+    for settings_, evaluation in zip(some, together, strict=True):
+        alone = evaluate(graph, rules, settings_, threads=1)
+        assert np.array_equal(alone.ranks.higher, evaluation.ranks.higher)
+        assert np.array_equal(alone.ranks.same, evaluation.ranks.same)
+        assert np.array_equal(alone.fell_back, evaluation.fell_back)
+        assert alone.settings == evaluation.settings
+
+
+def test_settings_that_differ_in_what_is_grounded_are_refused() -> None:
+    graph = sample()
+    some = [ApplicationSettings(max_groundings=limit) for limit in (None, 3)]
+    for settings_ in (some, []):
+        with pytest.raises(SettingsError, match="agree in max_groundings"):
+            evaluate_many(graph, RuleSet(()), settings_)

@@ -1,35 +1,23 @@
-"""Evaluation: every fact of a split asked in both directions, and how high its answer ranks."""
+"""Evaluation: how high the true answers of a split rank."""
 
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
-import numpy as np
-
-from tlogic.errors import InputError, SettingsError
+from tlogic.errors import SettingsError
 from tlogic.evaluation.memory import peak_megabytes
-from tlogic.evaluation.ranks import (
-    RAW,
-    STATIC,
-    TIME_AWARE,
-    Answers,
-    Placings,
-    Ranks,
-    place_answers,
-    summary,
-)
-from tlogic.forecasting.application import Queries
-from tlogic.forecasting.fallback import object_distributions
-from tlogic.forecasting.forecaster import Forecaster, query_chunks
+from tlogic.evaluation.questions import Filter, Questions
+from tlogic.evaluation.ranks import Placings, Ranks, summary
+from tlogic.forecasting.forecaster import Forecaster
 from tlogic.forecasting.settings import ApplicationSettings
 from tlogic.graph.arrays import Bools, Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.parallel import in_parallel
 from tlogic.rules import RuleSet
 
-Filter = Literal["time-aware", "static", "raw"]
-_FILTERS = {"time-aware": TIME_AWARE, "static": STATIC, "raw": RAW}
+_CHUNKS = 32
+_GROUNDED_TOGETHER = 400  # queries whose groundings are held in memory at a time, by each worker
 
 
 @dataclass(frozen=True)
@@ -82,70 +70,101 @@ def evaluate(
     (2240, True)
     """
     settings = settings or ApplicationSettings(**changes)
-    if filter not in _FILTERS:
-        raise SettingsError(f"filter must be one of {', '.join(_FILTERS)}, not {filter!r}.")
     started = time.perf_counter()
-    queries, answers = split_queries(graph, split, multi_step)
+    questions = Questions(graph, split, filter, multi_step)
     forecaster = Forecaster(graph, rules, settings)
-    fallback = object_distributions(graph.train)
-    triples = graph.triples
     indexed = time.perf_counter()
 
     def new_worker() -> Callable[[Ints], Placings]:
-        answer = forecaster.new_worker()
+        worker = forecaster.new_worker()
 
         def place(chunk: Ints) -> Placings:
-            asked = Queries(*(column[chunk] for column in queries))
-            return place_answers(triples, asked, _answers_of(answers, chunk), answer(asked), fallback, _FILTERS[filter])
+            queries = questions.of(chunk)
+            return questions.place(chunk, queries, worker(queries))
 
         return place
 
-    chunks = query_chunks(queries.relation)
-    follow = progress or (lambda items, **_: items)
-    placings = list(follow(in_parallel(new_worker, chunks, threads), total=len(chunks), description="queries"))
-    order = np.argsort(np.concatenate([_answer_places(answers, chunk) for chunk in chunks]), kind="stable")
-    higher, same, fell_back = (np.concatenate(column)[order] for column in zip(*placings, strict=True))
-    return Evaluation(
-        ranks=Ranks(higher, same),
-        fell_back=fell_back,
-        splits={name: len(graph.split(name).time) for name in ("train", "valid", "test")},
-        settings=asdict(settings)
-        | {"split": split, "filter": filter, "multi_step": multi_step}
-        | {"rules": len(forecaster.rules), "rules_given": len(rules), "rules_foreign": forecaster.n_foreign},
-        seconds={"index": indexed - started, "apply": time.perf_counter() - indexed},
+    chunks = questions.chunks(_CHUNKS)
+    placed = in_parallel(new_worker, chunks, threads)
+    placings = questions.together(chunks, list(_follow(progress, placed, len(chunks))))
+    seconds = {"index": indexed - started, "apply": time.perf_counter() - indexed}
+    n_rules = {"rules": len(forecaster.rules), "rules_given": len(rules), "rules_foreign": forecaster.n_foreign}
+    return _evaluation(graph, placings, asdict(settings) | questions.described | n_rules, seconds)
+
+
+def evaluate_many(
+    graph: TemporalGraph,
+    rules: RuleSet,
+    settings: Sequence[ApplicationSettings],
+    *,
+    split: str = "test",
+    filter: Filter = "time-aware",
+    multi_step: bool = False,
+    threads: int | None = None,
+    progress: Callable[..., Any] | None = None,
+) -> list[Evaluation]:
+    """Evaluate under many settings, each as ``evaluate`` does, with rules grounded once for all of them.
+
+    Settings may differ in all but ``max_groundings``.
+
+    >>> import tlogic
+    >>> graph = tlogic.sample()
+    >>> rules = tlogic.learn(graph, lengths=(1,))
+    >>> some = [tlogic.ApplicationSettings(alpha=alpha) for alpha in (0.0, 0.5, 1.0)]
+    >>> [evaluation.settings["alpha"] for evaluation in evaluate_many(graph, rules, some)]
+    [0.0, 0.5, 1.0]
+    """
+    started = time.perf_counter()
+    questions = Questions(graph, split, filter, multi_step)
+    forecaster = Forecaster(graph, rules, _widest(settings))
+    scorings = [forecaster.scoring(each) for each in settings]
+    indexed = time.perf_counter()
+
+    def new_worker() -> Callable[[Ints], list[Placings]]:
+        worker = forecaster.new_worker()
+
+        def place(chunk: Ints) -> list[Placings]:
+            queries = questions.of(chunk)
+            grounded = worker.ground(queries)
+            return [questions.place(chunk, queries, worker.score(grounded, scoring, queries)) for scoring in scorings]
+
+        return place
+
+    chunks = questions.chunks(max(_CHUNKS, len(questions) // _GROUNDED_TOGETHER))
+    placed = list(_follow(progress, in_parallel(new_worker, chunks, threads), len(chunks)))
+    seconds = {"index": indexed - started, "apply": time.perf_counter() - indexed}
+    evaluations = []
+    for each, scoring, placings in zip(settings, scorings, zip(*placed, strict=True), strict=True):
+        n_rules = {"rules": int(scoring.admitted.sum()), "rules_given": len(rules)}
+        described = asdict(each) | questions.described | n_rules | {"rules_foreign": forecaster.n_foreign}
+        evaluations.append(_evaluation(graph, questions.together(chunks, placings), described, seconds))
+    return evaluations
+
+
+def _widest(settings: Sequence[ApplicationSettings]) -> ApplicationSettings:
+    """Settings under which everything is grounded that any of the given ones asks for."""
+    if len({each.max_groundings for each in settings}) != 1:
+        raise SettingsError("Settings that are evaluated together must be one or more, and agree in max_groundings.")
+    return replace(
+        settings[0],
+        window=None,
+        lengths=None,
+        min_confidence=min(each.min_confidence for each in settings),
+        min_support=min(each.min_support for each in settings),
     )
 
 
-def split_queries(graph: TemporalGraph, split: str, multi_step: bool) -> tuple[Queries, Answers]:
-    """The distinct queries of a split in both directions, sorted by time, and the true answers of each."""
-    facts = graph.split(split)
-    if len(facts.time) == 0:
-        raise InputError(
-            f"There are no {split} facts to evaluate on; give a folder with a {split} file, "
-            "or say where the period begins."
-        )
-    half = len(graph.relations.base)
-    subject = np.concatenate([facts.subject, facts.object]).astype(np.int64)
-    relation = np.concatenate([facts.relation, facts.relation + half]).astype(np.int64)
-    answer = np.concatenate([facts.object, facts.subject])
-    when = np.concatenate([facts.time, facts.time]).astype(np.int64)
-    order = np.lexsort((answer, relation, subject, when))
-    subject, relation, answer, when = (column[order] for column in (subject, relation, answer, when))
-    same = (when[1:] == when[:-1]) & (subject[1:] == subject[:-1]) & (relation[1:] == relation[:-1])
-    first = np.flatnonzero(np.append(True, ~same))
-    times = when[first]
-    known_until = np.minimum(times, facts.time[0]) if multi_step else times
-    queries = Queries(subject[first], relation[first], times, known_until)
-    return queries, Answers(np.append(first, len(answer)), answer)
+def _follow(progress: Callable[..., Any] | None, items: Any, total: int) -> Any:
+    return progress(items, total=total, description="queries") if progress else items
 
 
-def _answer_places(answers: Answers, chunk: Ints) -> Ints:
-    """Where the answers of some queries stand."""
-    sizes = answers.start[chunk + 1] - answers.start[chunk]
-    offsets = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.repeat(answers.start[chunk], sizes) + offsets
-
-
-def _answers_of(answers: Answers, chunk: Ints) -> Answers:
-    sizes = answers.start[chunk + 1] - answers.start[chunk]
-    return Answers(np.append(0, np.cumsum(sizes)), answers.entity[_answer_places(answers, chunk)])
+def _evaluation(
+    graph: TemporalGraph, placings: Placings, settings: dict[str, Any], seconds: dict[str, float]
+) -> Evaluation:
+    return Evaluation(
+        ranks=Ranks(placings.higher, placings.same),
+        fell_back=placings.fell_back,
+        splits={name: len(graph.split(name).time) for name in ("train", "valid", "test")},
+        settings=settings,
+        seconds=seconds,
+    )

@@ -8,10 +8,10 @@ from numba import njit
 from tlogic.forecasting.candidates import (
     Candidates,
     add_scores,
+    hand_over,
     new_candidates,
     top_is_distinct,
     watch_top,
-    with_room,
 )
 from tlogic.forecasting.grounding import (
     Loops,
@@ -97,29 +97,21 @@ def new_workspace(triples: TripleIndex, n_entities: int, n_relations: int, book:
 def apply_rules(triples: TripleIndex, book: Rulebook, work: Workspace, queries: Queries) -> Scored:
     """Apply each query's rules by decreasing confidence until enough candidates are found; score them by noisy-OR."""
     book, work = borrowed(book), borrowed(work)
-    number, entity, miss = work.candidates.number, work.candidates.entity, work.candidates.miss
     n_queries = len(queries.subject)
     start, n_rules = np.zeros(n_queries + 1, np.int64), np.zeros(n_queries, np.int64)
-    out_entity, out_score = np.empty(1 << 12, np.int32), np.empty(1 << 12, np.float64)
-    scores = np.empty(1 << 12, np.float32)
+    out_entity: Ints = np.empty(1 << 12, np.int32)
+    out_score: Floats = np.empty(1 << 12, np.float64)
+    scores: Floats = np.empty(1 << 12, np.float32)
     if n_queries > 0 and queries.known_until[0] < work.known.until[0]:  # time only goes on, so begin again
         forget_facts(work.known)
         forget_joins(work.joins)
-    end = 0
     for q in range(n_queries):
         if queries.known_until[q] > work.known.until[0]:
             learn_until(work.known, triples, queries.known_until[q])
         n, n_rules[q], scores = _apply_to_query(book, work, queries, q, scores)
-        if end + n > len(out_entity):
-            out_entity = with_room(out_entity, end, end + n)
-            out_score = with_room(out_score, end, end + n)
-        for m in range(n):
-            out_entity[end + m] = entity[m]
-            out_score[end + m] = 1.0 - np.float64(miss[m])
-            number[entity[m]] = -1
-        end += n
-        start[q + 1] = end
-    return Scored(start, out_entity[:end].copy(), out_score[:end].copy(), n_rules)
+        out_entity, out_score = hand_over(work.candidates, n, out_entity, out_score, start[q])
+        start[q + 1] = start[q] + n
+    return Scored(start, out_entity[: start[-1]].copy(), out_score[: start[-1]].copy(), n_rules)
 
 
 @njit(cache=True, nogil=True)

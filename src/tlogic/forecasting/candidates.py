@@ -174,6 +174,18 @@ def _compare(score_list: Ints, scores: Floats, a: int, b: int) -> int:
 
 
 @njit(cache=True, nogil=True)
+def hand_over(candidates: Candidates, n: int, entity: Ints, score: Floats, place: int) -> tuple[Ints, Floats]:
+    """Write the candidates with their noisy-OR to a place in two arrays, perhaps in larger room, and forget them."""
+    if place + n > len(entity):
+        entity, score = with_room(entity, place, place + n), with_room(score, place, place + n)
+    for m in range(n):
+        entity[place + m] = candidates.entity[m]
+        score[place + m] = 1.0 - np.float64(candidates.miss[m])
+        candidates.number[candidates.entity[m]] = -1
+    return entity, score
+
+
+@njit(cache=True, nogil=True)
 def with_room(array: Any, used: int, needed: int) -> Any:
     """The used part of an array, in twice the room that is needed."""
     larger = np.empty(2 * needed, array.dtype)

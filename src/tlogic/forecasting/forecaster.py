@@ -12,7 +12,8 @@ from tlogic.forecasting.fallback import UsualObjects
 from tlogic.forecasting.grounding import UNLIMITED
 from tlogic.forecasting.known import Known
 from tlogic.forecasting.plans import IntegerRule, plan_rules
-from tlogic.forecasting.queries import IntegerQuery
+from tlogic.forecasting.queries import IntegerQuery, as_arrays
+from tlogic.forecasting.rescoring import Grounded, Scoring, score_grounded
 from tlogic.forecasting.settings import ApplicationSettings
 from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
@@ -73,6 +74,18 @@ class Forecaster:
         start, end = self.book.plans.head_start[relation : relation + 2]
         return self.rules[start:end]
 
+    def scoring(self, settings: ApplicationSettings) -> Scoring:
+        """How groundings of these rules are scored under other settings, which may admit fewer of them."""
+        return Scoring(
+            admitted=np.array([settings.admit(rule) for rule in self.rules], np.bool_),
+            confidence=self.book.plans.confidence,
+            alpha=settings.alpha,
+            decay=decay_table(settings.alpha, settings.decay, len(self.book.decay)),
+            window=settings.window or _ALL_TIME,
+            k=settings.k,
+            published_stop=settings.stop == "published",
+        )
+
     def new_worker(self) -> "Worker":
         """A worker with scratch memory of its own; it serves one thread."""
         return Worker(self)
@@ -98,6 +111,13 @@ class Worker:
         self._triples, self._book, self._n_entities = graph.triples, forecaster.book, len(graph.entities)
         self._work = new_workspace(graph.triples, self._n_entities, len(graph.relations), self._book)
 
+    def score(self, grounded: Grounded, scoring: Scoring, queries: Queries) -> Scored:
+        """The scored candidates of queries whose rules were grounded before."""
+        candidates = self._work.candidates
+        if scoring.k != len(candidates.top):
+            candidates = candidates._replace(top=np.empty(scoring.k, np.int32))
+        return score_grounded(grounded, scoring, queries, candidates, self._work.reached)
+
     @property
     def known(self) -> Known:
         """The facts before the last query that was answered."""
@@ -108,28 +128,35 @@ class Worker:
         return apply_rules(self._triples, self._book, self._work, queries)
 
     def evidence(self, query: IntegerQuery) -> Evidence:
-        """What each rule leads to, and how old its best grounding is."""
-        ages = np.arange(len(self._book.decay))
-        scored = self._ask_each_rule(query, ages % _EXACT)
-        age = scored.score.astype(np.int64)
-        if len(ages) > _EXACT:
-            age += self._ask_each_rule(query, ages // _EXACT).score.astype(np.int64) * _EXACT
-        return Evidence(np.repeat(np.arange(len(scored.n_rules)), np.diff(scored.start)), scored.entity, age)
+        """What each rule of a query leads to, and how old its best grounding is."""
+        grounded = self.ground(as_arrays([query]))
+        n_rules = len(grounded.start) - 1
+        return Evidence(np.repeat(np.arange(n_rules), np.diff(grounded.start)), grounded.candidate, grounded.age)
 
-    def _ask_each_rule(self, query: IntegerQuery, value: Ints) -> Scored:
-        """Ask a query once for each of its rules alone, with a value of each age in the place of a score."""
-        plans = self._book.plans
-        first, end = plans.head_start[query.relation : query.relation + 2]
+    def ground(self, queries: Queries) -> Grounded:
+        """What each rule of each query leads to, for queries that are sorted by time."""
+        head_start = self._book.plans.head_start
+        rule, n_rules = head_start[queries.relation], np.diff(head_start)[queries.relation]
+        first = np.append(0, np.cumsum(n_rules))
+        asked = Queries(*(np.repeat(column, n_rules) for column in queries))
+        asked = asked._replace(relation=np.repeat(rule - first[:-1], n_rules) + np.arange(first[-1]))
+        ages = np.arange(len(self._book.decay))
+        scored = self._ask_each_rule(asked, ages % _EXACT)
+        age = scored.score.astype(np.int32)
+        if len(ages) > _EXACT:
+            age += self._ask_each_rule(asked, ages // _EXACT).score.astype(np.int32) * _EXACT
+        return Grounded(first, rule, scored.start, scored.entity, age)
+
+    def _ask_each_rule(self, queries: Queries, value: Ints) -> Scored:
+        """Ask queries that name one rule in the place of a relation, with a value of each age for its score."""
         alone = self._book._replace(
-            plans=plans._replace(head_start=np.arange(first, end + 1)),
+            plans=self._book.plans._replace(head_start=np.arange(len(self._book.plans.kind) + 1)),
             alpha=0.0,
             decay=value.astype(np.float64),
             k=self._n_entities + 1,
             published_stop=False,
         )
-        times = np.full(end - first, query.time)
-        asked = Queries(np.full(end - first, query.subject), np.arange(end - first), times, times)
-        return apply_rules(self._triples, alone, self._work, asked)
+        return apply_rules(self._triples, alone, self._work, queries)
 
 
 def _is_native(rule: Rule, number: dict[str, int | None]) -> bool:
