@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test bench lint types clean
+.PHONY: demo test bench docs lint types clean
 
 demo: .venv/ready
 	$(BIN)/tlogic demo
@@ -17,6 +17,10 @@ lint: .venv/ready
 types: .venv/ready
 	$(BIN)/mypy
 
+docs: .venv/ready
+	$(BIN)/mkdocs build --quiet
+	@echo "Open site/index.html."
+
 bench: .venv/ready
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.reading
@@ -28,4 +32,4 @@ bench: .venv/ready
 	touch $@
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache site

@@ -1,60 +1,141 @@
-"""What README and guide show runs as it stands there."""
+"""What the documents show is so: code runs and prints that, pictures are up to date, links lead somewhere."""
 
-import os
+import json
 import re
+import shutil
 import subprocess
 import sys
+from collections import defaultdict
+from html.parser import HTMLParser
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
 import tlogic
+from tests.pages import environment, is_printed, steps_of
+from tlogic.events.sample import write_sample
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = ["README.md", "docs/guide.md"]
-# Commands that set the project up, measure it for long, or need the network.
-ELSEWHERE = ("pip ", "make ", "tlogic download")
+DOCS = ROOT / "docs"
+PAGES = [path for path in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))] if steps_of(path.read_text("utf-8"))]
+# Pages that say so begin with the sample world and its rules, others with an empty folder.
+PREPARED = "in a folder with the [sample world]"
+EXTERNAL = re.compile(r"(https://[\w.-]+\.\w+(/[^\s<>]*)?|mailto:\S+@\S+)")
 
 
-def blocks(document: str, language: str) -> list[str]:
-    text = (ROOT / document).read_text(encoding="utf-8")
-    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the sample world and its rules."""
+    folder = tmp_path_factory.mktemp("documents")
+    write_sample(folder / "world", seed=7, days=450)
+    tlogic.learn(tlogic.read(folder / "world")).save(folder / "world.rules")
+    return folder
 
 
-def commands(document: str) -> list[str]:
-    lines = "".join(blocks(document, "console")).splitlines()
-    found = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
-    return [command for command in found if not command.startswith(ELSEWHERE)]
-
-
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_commands_and_code_run(document: str, tmp_path: Path) -> None:
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    for command in commands(document):
-        done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=tmp_path,
-            env=os.environ | {"PATH": path},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, f"{command}\n{done.stderr}"
-    code = "\n".join(blocks(document, "python"))
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_what_a_page_shows_runs_and_prints_that(page: Path, world: Path, tmp_path: Path) -> None:
+    text = page.read_text("utf-8")
+    if PREPARED in " ".join(text.split()):
+        shutil.copytree(world, tmp_path, dirs_exist_ok=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.pages", page],
+        cwd=tmp_path,
+        env=environment() | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
-    assert "Kite Aviation" in done.stdout
+    for step, (printed, code) in zip(steps_of(text), json.loads(done.stdout), strict=True):
+        assert code == 0, f"{step.source}\n{printed}"
+        assert is_printed(step.shown, printed), f"{step.source}\n--- shown\n{step.shown}--- printed\n{printed}"
 
 
-def test_the_readme_shows_what_is_printed() -> None:
-    shown = next(block for block in blocks("README.md", "console") if "Why Northlight" in block)
+def test_the_pictures_of_the_method_are_as_they_are_drawn() -> None:
+    spec = spec_from_file_location("make_images", DOCS / "make_images.py")
+    assert spec is not None
+    assert spec.loader is not None
+    make_images = module_from_spec(spec)
+    sys.modules["make_images"] = make_images  # where dataclasses look for it
+    spec.loader.exec_module(make_images)
     graph = tlogic.sample()
-    forecast = tlogic.forecast(graph, tlogic.learn(graph), [("Kite Aviation", "sue", None, "2031-02-10")])
-    text = forecast.explain(0, "Northlight Energy").text()
-    assert text.startswith(shown.partition("...\n")[2])
+    for name, svg in make_images.method_pictures(graph, tlogic.learn(graph)).items():
+        assert (DOCS / "images" / name).read_text("utf-8") == svg, f"run docs/make_images.py: {name} is old"
 
 
-@pytest.mark.parametrize("document", [*DOCUMENTS, "docs/performance.md"])
-def test_links_lead_somewhere(document: str) -> None:
-    for target in re.findall(r"\]\(([^)#]+)\)", (ROOT / document).read_text(encoding="utf-8")):
-        assert target.startswith("http") or (ROOT / document).parent.joinpath(target).exists(), target
+def test_the_reference_has_every_public_name() -> None:
+    listed = re.findall(r"^::: tlogic\.(?:\w+\.)*(\w+)$", (DOCS / "api.md").read_text("utf-8"), re.MULTILINE)
+    assert set(tlogic.__all__) <= set(listed)
+
+
+def test_the_links_of_the_readme_lead_somewhere() -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", (ROOT / "README.md").read_text("utf-8")):
+        assert EXTERNAL.fullmatch(target) or (ROOT / target).exists(), target
+
+
+class Page(HTMLParser):
+    """The names that a page defines, where its links lead, and what it fetches."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+        self.links: list[str] = []
+        self.fetched: list[str] = []
+        self.feed(path.read_text("utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value for name, value in attrs if value is not None}
+        self.names |= {given[name] for name in ("id", "name") if name in given}
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        elif tag != "a":
+            self.fetched += [given[name] for name in ("href", "src") if name in given]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built documentation; whatever is doubtful in it, such as a page that no menu leads to, is an error."""
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_the_links_of_the_site_lead_somewhere(site: Path) -> None:
+    pages = {path: Page(path) for path in site.rglob("*.html")}
+    assert len(pages) > len(PAGES)
+    broken: dict[str, list[str]] = defaultdict(list)
+    for path, page in pages.items():
+        for link in [*page.links, *page.fetched]:
+            if not _leads_somewhere(link, path, site, pages):
+                broken[str(path.relative_to(site))].append(link)
+    assert not broken
+
+
+def _leads_somewhere(link: str, path: Path, site: Path, pages: dict[Path, Page]) -> bool:
+    parts = urlsplit(link)
+    if parts.scheme:
+        return EXTERNAL.fullmatch(link) is not None
+    if parts.path.startswith("/"):
+        target = site / unquote(parts.path).lstrip("/")
+    else:
+        target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+    target = target / "index.html" if target.is_dir() else target
+    return target.is_file() and (not parts.fragment or unquote(parts.fragment) in pages[target].names)
+
+
+def test_the_site_fetches_nothing_from_elsewhere(site: Path) -> None:
+    for path in site.rglob("*.html"):
+        outside = [source for source in Page(path).fetched if urlsplit(source).netloc]
+        assert not outside, path
+    for path in site.rglob("*.css"):
+        assert not re.search(r"(url\(|@import )\s*[\"']?(https?:)?//", path.read_text("utf-8")), path

@@ -1,6 +1,7 @@
 """Names as people spell them: what counts as the same, what is near, and how inverse relations are marked."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 INVERSE_MARK = "^-1"
 
@@ -14,6 +15,7 @@ def inverse_of(name: str) -> str:
     return name.removesuffix(INVERSE_MARK) if name.endswith(INVERSE_MARK) else name + INVERSE_MARK
 
 
+@lru_cache(maxsize=1 << 16)
 def plain(name: str) -> str:
     """A name without what people spell differently: case, spaces and underscores.
 
@@ -24,7 +26,7 @@ def plain(name: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: the nearest known ones, where any is near.
+    """The end of a message about an unknown name: known ones that hold it, shortest first, and those spelled alike.
 
     >>> did_you_mean("fines", ["fine", "visit"])
     "; did you mean 'fine'?"
@@ -36,5 +38,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     spellings: dict[str, list[str]] = {}
     for other in known:
         spellings.setdefault(plain(other), []).append(other)
-    near = [other for key in get_close_matches(plain(name), spellings) for other in spellings[key]]
+    wanted = plain(name)
+    holding = sorted((key for key in spellings if len(wanted) > 2 and wanted in key), key=len)
+    near = [other for key in [*holding, *get_close_matches(wanted, spellings)] for other in spellings[key]]
+    near = list(dict.fromkeys(near))
     return f"; did you mean {', '.join(map(repr, near[:3]))}?" if near else "."

@@ -102,3 +102,22 @@ def test_names_cannot_style_the_output(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "[link=x]Bo" in done.stdout
     assert "[red]Ann[/red] — [b]calls → [link=x]Bo" in done.stdout
+
+
+def test_rules_that_do_not_fit_the_data_are_told(world: Path, tmp_path: Path) -> None:
+    rules = tmp_path / "some.txt"
+    rules.write_text("3/4 sue(X, Y, T2) <- bid_for^-1(X, Y, T1)\n1/2 sue(X, Y, T2) <- orbit(X, Y, T1)\n")
+    done = run("forecast", world, "--rules", rules, *ASKED)
+    assert "1 of 2 rules apply; 1 name relations that the data does not have" in done.stderr
+    weekly = tmp_path / "weekly.rules"
+    weeks = ["--step", "1w", "--test-from", "2031-02-10", "--lengths", 1, "--walks", 5]
+    assert run("learn", world, "--out", weekly, *weeks).returncode == 0
+    for command in (["forecast", *ASKED], ["evaluate"]):
+        done = run(command[0], world, "--rules", weekly, *command[1:])
+        assert "learned from steps of 1 week, and the data has steps of 1 day" in done.stderr
+
+
+def test_looking_back_with_rules_of_later_facts_is_told(world: Path, rule_file: Path) -> None:
+    early = run("forecast", world, "--rules", rule_file, *ASKED, "--at", "2030-06-01")
+    assert "so what came after 2030-06-01 is in them" in early.stderr
+    assert "Warning" not in run("forecast", world, "--rules", rule_file, *ASKED, "--quiet").stderr

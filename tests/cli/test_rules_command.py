@@ -110,7 +110,7 @@ def test_rules_of_the_published_code_are_read_and_written(file: Path) -> None:
     ("arguments", "message"),
     [
         (["none.rules"], "There is no rule file none.rules"),
-        (["{file}", "--head", "consult"], "No rule has the relation 'consult'; did you mean 'Consult'?"),
+        (["{file}", "--head", "konsult"], "No rule has the relation 'konsult'; did you mean 'Consult'?"),
         (["{file}", "--length", "one"], "whole numbers"),
         (["{file}", "--logic", "--words"], "Found both --logic and --words"),
         (["{file}", "--compare", "{file}", "--out", "x.rules"], "Found both --compare and --out"),

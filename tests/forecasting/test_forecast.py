@@ -162,6 +162,7 @@ def test_names_may_differ_in_case_spaces_and_underscores(graph: TemporalGraph, r
         ("Kite Aviation", "a list or a data frame"),
         (7, "a list or a data frame"),
         ([{"who": "Kite Aviation"}], "found the columns who"),
+        ([{"subject": "Kite Aviation", "relation": "sue", "when": "2031-02-10"}], "of which when mean nothing here"),
         ([("Kite Aviation", "sue", None, "2030-01-01")], "Nothing is known before 2030-01-01"),
         ([("Kite Aviation", "sue", None, "tomorrow")], "'tomorrow' is not understood"),
         ([("Ann", "sue"), ("Kite Aviation", "sue"), ("Bo", "sue")], r"(?s)Query 1, \(Ann.*Query 3, \(Bo"),
@@ -246,3 +247,13 @@ def test_true_answers_are_those_of_the_time(graph: TemporalGraph, rules: tlogic.
     assert "Northlight Energy" in answers.true_answers(0)
     assert "Kite Aviation" in answers.true_answers(1)
     assert tlogic.forecast(graph, rules, [("Kite Aviation", "sue")]).true_answers(0) == []
+
+
+def test_a_rule_counts_once_however_it_is_spelled(graph: TemporalGraph) -> None:
+    rule = tlogic.Rule("sue", ("bid_for^-1",), (0, 1), 1, 3)
+    twice = [rule, tlogic.Rule("SUE", ("Bid For^-1",), (0, 1), 1, 4)]
+    query = [("Kite Aviation", "sue", None, "2031-02-10")]
+    assert (
+        tlogic.forecast(graph, tlogic.RuleSet(twice), query)[0]
+        == tlogic.forecast(graph, tlogic.RuleSet([rule]), query)[0]
+    )

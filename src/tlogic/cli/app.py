@@ -10,8 +10,11 @@ from tlogic.cli.forecast import forecast
 from tlogic.cli.groups import with_groups
 from tlogic.cli.learn import learn
 from tlogic.cli.measure import measure
+from tlogic.cli.plot import plot
+from tlogic.cli.reproduce import reproduce
 from tlogic.cli.rules import rules
 from tlogic.cli.sample import demo, sample
+from tlogic.cli.stats import stats
 
 app = typer.Typer(
     help="Learn temporal rules from dated events, forecast what comes next, and show why.",
@@ -37,5 +40,6 @@ def about(
         print(context.get_help())
 
 
-for command in (learn, evaluate, forecast, rules, measure, download, datasets, sample, demo):
+for command in (learn, evaluate, forecast, rules, measure, stats, reproduce, download, datasets, sample, demo):
     app.command()(with_groups(command))
+app.add_typer(plot, name="plot")

@@ -11,7 +11,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from tlogic import Forecast
+    from tlogic import Forecast, RuleSet, TemporalGraph
 
 console = Console()
 error_console = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -29,7 +29,7 @@ def wait_for_kernels(kernel: Any) -> Iterator[None]:
     """Say why the first call after installation takes long: kernels are compiled for this machine, and kept."""
     name = f"{kernel.py_func.__module__.rsplit('.', 1)[-1]}.{kernel.py_func.__name__}"
     if not any(Path(kernel.stats.cache_path).glob(f"{name}-*.nbi")):
-        error_console.print("Compiling kernels for this machine; this happens once and takes about half a minute.")
+        error_console.print("Compiling the kernels of this command for this machine; this happens once.")
     yield
 
 
@@ -69,3 +69,12 @@ def print_forecast(answers: "Forecast") -> None:
         console.print("No rule leads to a candidate; these are the usual answers to this relation.")
     if true:
         console.print(f"✓ what the data holds for that time: {escape(', '.join(sorted(true)))}", highlight=False)
+
+
+def warn_of_other_steps(graph: "TemporalGraph", rules: "RuleSet") -> None:
+    """Rules count in steps of time: those learned in days say little about hours."""
+    learned, here = rules.data.get("step"), graph.timeline.step_size
+    if learned not in (None, here):
+        error_console.print(
+            f"Warning: the rules were learned from steps of {learned}, and the data has steps of {here}.", markup=False
+        )

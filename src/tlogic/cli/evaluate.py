@@ -39,13 +39,14 @@ def evaluate(
     import time
 
     import tlogic
-    from tlogic.cli.console import print_evaluation, progress, wait_for_kernels
+    from tlogic.cli.console import print_evaluation, progress, wait_for_kernels, warn_of_other_steps
     from tlogic.forecasting.application import apply_rules
 
     settings = application.settings()
     started = time.perf_counter()
     rule_set = tlogic.RuleSet.load(rules)
     graph = data.read()
+    warn_of_other_steps(graph, rule_set)
     read_in = time.perf_counter() - started
     with wait_for_kernels(apply_rules), progress() as follow:
         evaluation = tlogic.evaluate(

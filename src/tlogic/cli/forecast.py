@@ -52,7 +52,9 @@ def forecast(
     single = subject is not None or relation is not None or object is not None or at is not None
     explaining = explain or picture is not None or bool(candidate)
     if single == (queries is not None):
-        raise SettingsError("Ask one query by --relation and --subject or --object, or many by --queries FILE.")
+        raise SettingsError(
+            "Ask one query by --relation and --subject or --object, or many by --queries FILE (with a column at)."
+        )
     if queries is not None and explaining:
         raise SettingsError("--explain, --candidate and --picture are for one query, not for a file of them.")
     asked = read_queries(queries) if queries else [tlogic.Query(subject, relation or "?", object, at)]
@@ -61,25 +63,38 @@ def forecast(
     graph = data.read()
     with wait_for_kernels(apply_rules), progress() as follow:
         answers = tlogic.forecast(graph, rule_set, asked, settings, top=top, threads=threads, progress=follow)
-    _warn_of_hindsight(answers, rule_set)
+    _warn(answers, rule_set)
     told = _explanations(answers, explaining, candidate or [], groundings)
     if picture is not None and told:
         told[0].draw(picture, reasons)
     _give(answers, told, reasons, out, json_output, batch=queries is not None)
 
 
-def _warn_of_hindsight(answers: "Forecast", rules: "RuleSet") -> None:
+def _warn(answers: "Forecast", rules: "RuleSet") -> None:
+    """What a user should know of rules and queries that do not go well together."""
+    from tlogic.cli.console import error_console, warn_of_other_steps
+
+    forecaster = answers.forecaster
+    if forecaster.n_foreign or not forecaster.rules:
+        error_console.print(
+            f"Warning: {len(forecaster.rules):,} of {len(rules):,} rules apply; "
+            f"{forecaster.n_foreign:,} name relations that the data does not have.",
+            markup=False,
+        )
+    warn_of_other_steps(forecaster.graph, rules)
+    _warn_of_hindsight(answers, rules.data.get("until"))
+
+
+def _warn_of_hindsight(answers: "Forecast", until: str | None) -> None:
     """The facts of a forecast lie before it; those of its rules should too, if it is to be judged by what happened."""
     from tlogic.cli.console import error_console
 
-    timeline, until = answers.forecaster.graph.timeline, rules.data.get("until")
+    timeline = answers.forecaster.graph.timeline
     try:
         learned = None if until is None else timeline.step_of(until)
     except InputError:
         return  # rules from data with another kind of time
-    late = [
-        str(query.at) for query in answers.queries if learned is not None and timeline.step_of(str(query.at)) <= learned
-    ]
+    late = [query.at for query in answers.queries if learned is not None and timeline.step_of(str(query.at)) <= learned]
     if late:
         error_console.print(
             f"Warning: the rules were learned from facts up to {until}, so what came after {late[0]} is in them.",
@@ -105,7 +120,8 @@ def _give(
 
     if out is not None:
         write_answers(answers, out)
-        error_console.print(f"{len(answers):,} queries answered, written to {out}")
+        error_console.print(f"{len(answers):,} queries answered, written to {out}", markup=False)
+        _tell(told, reasons)
     elif batch:
         print("\n".join(answers_as_json(answers)) if json_output else answers_as_csv(answers).rstrip("\n"))
     elif json_output:
@@ -114,5 +130,9 @@ def _give(
         print(json.dumps(found | why, ensure_ascii=False))
     else:
         print_forecast(answers)
-        for explanation in told:
-            print(f"\n{explanation.text(reasons)}")
+        _tell(told, reasons)
+
+
+def _tell(told: list["Explanation"], reasons: int) -> None:
+    for explanation in told:
+        print(f"\n{explanation.text(reasons)}")

@@ -66,7 +66,8 @@ def learn(
         rules.save(out)
     discard(partial)
     counts = ", ".join(f"{count:,} of length {length}" for length, count in rules.by_length().items())
-    error_console.print(f"{len(rules):,} rules ({counts}) from {len(graph.train):,} facts, written to {out}")
+    found = f"{len(rules):,} rules ({counts})" if counts else "No rules were found"
+    error_console.print(f"{found} in {len(graph.train):,} facts; written to {out}", markup=False)
 
 
 def _find_unfinished(partial: Path, resume: bool | None) -> int:

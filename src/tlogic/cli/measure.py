@@ -19,18 +19,26 @@ def measure(
     """Compute the confidence of RULES, such as hand-written ones, from the training facts of DATA."""
     import tlogic
     from tlogic.cli.console import error_console, progress, wait_for_kernels
+    from tlogic.errors import InputError
     from tlogic.learning.bodies import count_supports
-    from tlogic.learning.measuring import measure as measure_rules
+    from tlogic.names import did_you_mean
 
     given = tlogic.RuleSet.load(rules)
     graph = data.read()
+    unknown = {name for rule in given for name in (rule.head, *rule.body) if graph.relations.match(name) is None}
+    native = [rule for rule in given if unknown.isdisjoint((rule.head, *rule.body))]
+    told = [f"The data has no relation {name!r}{did_you_mean(name, graph.relations)}" for name in sorted(unknown)]
+    if not native:
+        raise InputError("\n".join(["There is no rule to measure.", *told]))
     with wait_for_kernels(count_supports), progress() as follow:
-        measured = measure_rules(graph, given, body_samples=body_samples, seed=seed, threads=threads, progress=follow)
+        measured = tlogic.measure(graph, native, body_samples=body_samples, seed=seed, threads=threads, progress=follow)
     measured.save(out)
     error_console.print(
         f"{len(measured):,} rules measured on {len(graph.train):,} facts, written to {out}", markup=False
     )
-    kept = {rule[:3] for rule in measured}
-    for rule in given:
-        if rule[:3] not in kept:
+    if told:
+        error_console.print("\n".join(["Left out for relations that are unknown:", *told]), markup=False)
+    kept = {rule.identity for rule in measured}
+    for rule in native:
+        if rule.identity not in kept:
             error_console.print(f"Left out, since its body occurs nowhere: {rule}", markup=False)

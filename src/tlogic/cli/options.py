@@ -60,6 +60,10 @@ class DataOptions:
     step: Annotated[
         str | None, typer.Option(help="The step of time, such as 1d, 1h or 15m; found from the data if not given.")
     ] = None
+    time_zone: Annotated[
+        str,
+        typer.Option(help="The clock to which date-times with zones are converted, such as Europe/Berlin.", metavar="ZONE"),
+    ] = "UTC"
     skip_bad_rows: Annotated[
         bool, typer.Option("--skip-bad-rows", help="Leave out rows that cannot be read, instead of refusing all.")
     ] = False
@@ -77,6 +81,7 @@ class DataOptions:
             test_from=self.test_from,
             step=self.step,
             columns=None if self.columns is None else column_choice(self.columns),
+            time_zone=self.time_zone,
             skip_bad_rows=self.skip_bad_rows,
         )
         if graph.report is not None:

@@ -17,7 +17,7 @@ from tlogic.parallel import in_parallel
 from tlogic.rules import RuleSet
 
 _CHUNKS = 32
-_GROUNDED_TOGETHER = 400  # queries whose groundings are held in memory at a time, by each worker
+_GROUNDED_TOGETHER = 1000  # queries whose groundings are held in memory at a time, by each worker
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def sift(rows: pl.DataFrame, kind: Kind, sources: Sequence[RawFacts], skip_bad_r
 
 
 def _unusable() -> pl.Expr:
-    no_name = [pl.col(role).is_null() | (pl.col(role).str.strip_chars() == "") for role in NAME_ROLES]
+    no_name = [pl.col(role).is_null() | (pl.col(role) == "") for role in NAME_ROLES]
     return pl.any_horizontal(pl.col("moment").is_null(), *no_name)
 
 

@@ -29,6 +29,8 @@ EXPECTED_URLS = "sqlite:///events.db, duckdb:///events.duckdb or postgresql://us
 _PRODUCTS = {"sqlite": "SQLite", "duckdb": "DuckDB", "postgresql": "PostgreSQL"}
 # Rows that are fetched at once; more would linger in memory as Python objects, and keep the garbage collector busy.
 _BATCH = 5_000
+# Some databases refuse to look for a table with a longer name.
+_LONGEST_NAME = 64
 # What drivers give for names and times; a column of several of these is read as text.
 _READABLE = {int, str, date, datetime, Decimal, UUID}
 _AS_THEY_ARE: tuple[set[type], ...] = ({int}, {str}, {date}, {datetime}, set())
@@ -54,24 +56,35 @@ def is_database_url(source: object) -> TypeGuard[str]:
 
 
 def read_database(url: str, query: str | None, given: Mapping[str, str | int]) -> RawFacts:
-    """Read the facts that a query gives; one word is the name of a table."""
+    """Read the facts that a query gives, which is SQL or the name of a table."""
     scheme, _, rest = url.partition("://")
     if not (query and query.strip()):
         raise InputError(
             f"A database ({scheme}://...) is read with a query: say which table or SELECT with query=... (--query ...)."
         )
-    statement = query if len(query.split()) > 1 else f"SELECT * FROM {query}"
+    query = query.strip()
     if scheme == "duckdb":
         path = rest.partition("?")[0].removeprefix("/")
         name, product = f"duckdb:///{path}", "DuckDB"
-        answer = _ask_duckdb(_existing_file(path, name), statement, _choice(given, name), name)
+        answer = _ask_duckdb(_existing_file(path, name), query, _choice(given, name), name)
     else:
         parsed = _parse(url)
         name, product = _public_name(parsed), _PRODUCTS.get(parsed.get_backend_name(), parsed.get_backend_name())
-        answer = _ask_sqlalchemy(parsed, statement, _choice(given, name), name)
+        answer = _ask_sqlalchemy(parsed, query, _choice(given, name), name)
     if answer.columns.is_empty():
         raise InputError(f"{name}: the query gives no rows, so there are no facts to read.")
     return read_frame(answer.columns.lazy(), answer.header, name, product)
+
+
+def _statement(query: str, table: str | None) -> str:
+    """What to ask: all rows of the table that the query names (in quotes, or None if there is no such one), or SQL.
+
+    >>> _statement("big events", '"big events"'), _statement("own.events", None), _statement("TABLE events", None)
+    ('SELECT * FROM "big events"', 'SELECT * FROM own.events', 'TABLE events')
+    """
+    if table is None and len(query.split()) == 1:
+        table = query
+    return query if table is None else f"SELECT * FROM {table}"
 
 
 def _choice(given: Mapping[str, str | int], name: str) -> Choice:
@@ -112,14 +125,14 @@ class _ArrowStream:
         return self._relation.__arrow_c_stream__(requested_schema)
 
 
-def _ask_duckdb(file: Path, statement: str, choose: Choice, name: str) -> Answer:
+def _ask_duckdb(file: Path, query: str, choose: Choice, name: str) -> Answer:
     try:
         import duckdb
     except ImportError as error:
         raise _not_installed(name, error) from error
     try:
         with duckdb.connect(file, read_only=True) as connection, blame(name):
-            relation = connection.sql(statement)
+            relation = connection.sql(_statement(query, _table_of_duckdb(connection, query)))
             if relation is None:
                 raise _no_table(name)
             header = choose(relation.columns)
@@ -131,6 +144,14 @@ def _ask_duckdb(file: Path, statement: str, choose: Choice, name: str) -> Answer
             return Answer(header, pl.DataFrame(_ArrowStream(relation.select(*needed))))
     except duckdb.Error as error:
         raise InputError(f"{name} cannot be asked ({_first_line(error)}). Check the file and the query.") from error
+
+
+def _table_of_duckdb(connection: Any, query: str) -> str | None:
+    """The table or view with this name, in quotes."""
+    found = "SELECT 1 FROM information_schema.tables WHERE table_name = ? AND table_schema = current_schema()"
+    if connection.execute(found, [query]).fetchone() is None:
+        return None
+    return '"{}"'.format(query.replace('"', '""'))
 
 
 # All others
@@ -166,7 +187,7 @@ def _public_name(url: sql.URL) -> str:
     return f"{url.get_backend_name()}://{url.host or ''}{port}/{url.database or ''}"
 
 
-def _ask_sqlalchemy(url: sql.URL, statement: str, choose: Choice, name: str) -> Answer:
+def _ask_sqlalchemy(url: sql.URL, query: str, choose: Choice, name: str) -> Answer:
     from sqlalchemy.exc import SQLAlchemyError
 
     try:
@@ -177,11 +198,22 @@ def _ask_sqlalchemy(url: sql.URL, statement: str, choose: Choice, name: str) -> 
         ) from None  # what the driver says in full may hold the password
     try:
         with closing(connection):
+            connection.execution_options(postgresql_readonly=True)
+            statement = _statement(query, _table_of(connection, query))
             # Without parameters a % is a %, whatever the driver thinks of it.
-            options = {"no_parameters": True, "postgresql_readonly": True}
-            return _fetch(connection.execution_options(**options).exec_driver_sql(statement), choose, name)
+            connection.execution_options(no_parameters=True)
+            return _fetch(connection.exec_driver_sql(statement), choose, name)
     except SQLAlchemyError as error:
         raise InputError(f"{name} cannot answer the query ({_reason(error, url)}). Check the query.") from error
+
+
+def _table_of(connection: sql.Connection, query: str) -> str | None:
+    """The table or view with this name, in the quotes of the database."""
+    from sqlalchemy import inspect
+
+    if len(query) > _LONGEST_NAME or not inspect(connection).has_table(query):
+        return None
+    return connection.dialect.identifier_preparer.quote_identifier(query)
 
 
 def _engine(url: sql.URL, name: str) -> sql.Engine:

@@ -61,10 +61,8 @@ def _cells(role: str, column: str, dtype: pl.DataType, name: str) -> pl.Expr:
     whole = dtype.is_integer() or (isinstance(dtype, pl.Decimal) and dtype.scale == 0)
     if dtype in _TEXT_TYPES or (whole and role in NAME_ROLES):
         return cells.cast(pl.String)
-    if role == "time" and (whole or dtype == pl.Date):
+    if role == "time" and (whole or isinstance(dtype, pl.Date | pl.Datetime)):
         return cells
-    if role == "time" and isinstance(dtype, pl.Datetime):
-        return cells.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if dtype.time_zone else cells
     expected = "names or integer ids" if role in NAME_ROLES else "dates, date-times, integers or strings"
     raise InputError(f"{name}: the {role} column {column!r} holds {dtype}; expected {expected}.")
 

@@ -1,12 +1,17 @@
 """What a cell of time says: a moment, as one integer.
 
-Calendar times become seconds since 1970 (UTC), integers stay as they are. How long a step is, and where
+Calendar times become seconds since 1970 on one clock, which is UTC unless another zone is given; integers stay as they
+are. Times without a zone are taken for times of this clock. How long a step is, and where
 step 0 lies, is the business of `steps` and `timeline`.
 """
 
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import polars as pl
+
+from tlogic.errors import InputError
+from tlogic.names import did_you_mean
 
 Kind = Literal["integer", "year", "month", "date"]
 
@@ -22,7 +27,7 @@ _INTEGER = r"^[+-]?[0-9]{1,18}$"
 _ISO = (
     r"^(?<month>[0-9]{4}-[0-9]{1,2})(?:-(?<day>[0-9]{1,2})"
     r"(?:[Tt ](?<hour>[01]?[0-9]|2[0-3]):(?<minute>[0-5][0-9])(?::(?<second>[0-5][0-9])(?:[.,][0-9]+)?)?"
-    r" *(?:[Zz]|(?<zone_hours>[+-][0-9]{2}):?(?<zone_minutes>[0-9]{2})?)?)?)?$"
+    r" *(?<zone>[Zz]|(?<zone_hours>[+-][0-9]{2}):?(?<zone_minutes>[0-9]{2})?)?)?)?$"
 )
 
 
@@ -53,55 +58,83 @@ ORDER_IS_CLEAR = "one order, day first or month first, fits all of them and the 
 
 
 class ColumnOfTime(NamedTuple):
-    """A column of times: what most of its cells are, and their moments; null for the cells that are not."""
+    """A column of times: what most of its cells are, their moments (null for the others), and if any has a zone."""
 
     kind: Kind
     moments: pl.Series
+    zoned: bool
 
 
-def parse_column(times: pl.Series, *, as_integers: bool = False) -> ColumnOfTime:
+@lru_cache
+def check_time_zone(name: str) -> str:
+    """The name of a time zone; an error if there is no such zone.
+
+    >>> check_time_zone("Europe/Berlin")
+    'Europe/Berlin'
+    """
+    try:
+        pl.Series([0]).cast(pl.Datetime("us", "UTC")).dt.convert_time_zone(name or "none")
+    except pl.exceptions.PolarsError:
+        from zoneinfo import available_timezones
+
+        raise InputError(
+            f"Unknown time zone {name!r}{did_you_mean(name, sorted(available_timezones()))} "
+            "Expected a name such as Europe/Berlin, America/New_York or UTC."
+        ) from None
+    return name
+
+
+def parse_column(times: pl.Series, *, as_integers: bool = False, time_zone: str = "UTC") -> ColumnOfTime:
     """Read a column of times.
 
-    >>> kind, moments = parse_column(pl.Series(["1970-01-02", "1970-01-02", "1970-01-03", "7"]))
+    >>> kind, moments, _ = parse_column(pl.Series(["1970-01-02", "1970-01-02", "1970-01-03", "7"]))
     >>> kind, moments.to_list()
     ('date', [86400, 86400, 172800, None])
     """
     # Times recur, and each is read once; where most do not, it is faster to read them all.
     recurring = times.to_frame().select(pl.all().approx_n_unique()).item() * 2 < len(times)
     cells = times.alias("time").value_counts() if recurring else pl.DataFrame({"time": times, "count": 1})
-    table = parse_times(cells["time"], as_integers=as_integers).with_columns(cells["count"])
+    table = parse_times(cells["time"], as_integers=as_integers, time_zone=time_zone).with_columns(cells["count"])
     kinds = table.drop_nulls("kind").group_by("kind").agg(pl.col("count").sum()).sort("count", "kind")
     kind: Kind = kinds["kind"][-1] if kinds.height else "date"
     table = table.with_columns(moment=pl.when(kind=kind).then("moment"))
+    zoned = bool((table["zoned"] & table["moment"].is_not_null()).any())
     if not recurring:
-        return ColumnOfTime(kind, table["moment"])
-    return ColumnOfTime(kind, times.replace_strict(table["cell"], table["moment"], return_dtype=pl.Int64))
+        return ColumnOfTime(kind, table["moment"], zoned)
+    return ColumnOfTime(kind, times.replace_strict(table["cell"], table["moment"], return_dtype=pl.Int64), zoned)
 
 
-def parse_times(cells: pl.Series, *, as_integers: bool = False) -> pl.DataFrame:
-    """Read each cell as a moment: columns `cell`, `kind` and `moment`, the last two null where it is none.
+def parse_times(cells: pl.Series, *, as_integers: bool = False, time_zone: str = "UTC") -> pl.DataFrame:
+    """Read each cell as a moment: columns `cell`, `kind`, `moment` and `zoned`; kind and moment are null where it is none.
 
     Digits alone are read by what all of them look like: years when all have four digits and lie in
     1000..2999, compact dates when most are dates of eight (or fourteen) digits, otherwise integers, as
     they are in any case if `as_integers`. Days and months between slashes, dots or dashes are read in the one
     order that fits them all; where both orders do, they are not understood.
 
-    >>> parse_times(pl.Series(["1970-01-02", "1970-01-01 00:01", "1970-02", "soon"])).rows()[1:]
+    >>> parse_times(pl.Series(["1970-01-02", "1970-01-01 00:01", "1970-02", "soon"])).drop("zoned").rows()[1:]
     [('1970-01-01 00:01', 'date', 60), ('1970-02', 'month', 2678400), ('soon', None, None)]
-    >>> parse_times(pl.Series([1969, 1971])).rows()
-    [(1969, 'year', -31536000), (1971, 'year', 31536000)]
+    >>> parse_times(pl.Series([1969, 1971]))["moment"].to_list()
+    [-31536000, 31536000]
+    >>> parse_times(pl.Series(["1970-01-01T00:00Z"]), time_zone="Europe/Berlin").row(0)
+    ('1970-01-01T00:00Z', 'date', 3600, True)
     >>> parse_times(pl.Series(["02/01/1970", "31/12/1970"]))["moment"].to_list()
     [86400, 31449600]
     """
     if cells.dtype.is_temporal():
-        moments = cells.cast(pl.Datetime("us")).dt.timestamp("us") // 1_000_000
-        return _where_readable(pl.DataFrame({"cell": cells, "kind": "date", "moment": moments}))
+        zoned = isinstance(cells.dtype, pl.Datetime) and cells.dtype.time_zone is not None
+        clock = cells.dt.convert_time_zone(time_zone).dt.replace_time_zone(None) if zoned else cells
+        moments = clock.cast(pl.Datetime("us")).dt.timestamp("us") // 1_000_000
+        return _where_readable(pl.DataFrame({"cell": cells, "kind": "date", "moment": moments, "zoned": zoned}))
     text = cells.cast(pl.String).str.strip_chars()
     digits = text.filter(text.str.contains(_INTEGER))
     spelling = None if as_integers else _order_of(text) or _digits_of(digits)
     table = pl.DataFrame({"cell": cells, "text": text})
     table = table.with_columns(iso=_iso_text(spelling).str.extract_groups(_ISO))
-    table = table.with_columns(kind=_kind(spelling), moment=_seconds())
+    zoned = pl.col("iso").struct.field("zone").is_not_null()
+    table = table.with_columns(kind=_kind(spelling), moment=_seconds(), zoned=zoned)
+    if time_zone != "UTC":
+        table = table.with_columns(moment=pl.when("zoned").then(_on_clock(time_zone)).otherwise("moment"))
     if len(digits):
         as_integer = pl.col("text").cast(pl.Int64, strict=False)
         table = table.with_columns(moment=pl.when(kind="integer").then(as_integer).otherwise("moment"))
@@ -109,7 +142,8 @@ def parse_times(cells: pl.Series, *, as_integers: bool = False) -> pl.DataFrame:
 
 
 def _where_readable(table: pl.DataFrame) -> pl.DataFrame:
-    return table.select("cell", pl.when(pl.col("moment").is_not_null()).then("kind").alias("kind"), "moment")
+    kind = pl.when(pl.col("moment").is_not_null()).then("kind").alias("kind")
+    return table.select("cell", kind, "moment", "zoned")
 
 
 def _order_of(text: pl.Series) -> _Spelling | None:
@@ -162,3 +196,9 @@ def _seconds() -> pl.Expr:
     west = iso.field("zone_hours").str.starts_with("-").fill_null(False)
     zone_minutes = pl.when(west).then(-number("zone_minutes")).otherwise(number("zone_minutes"))
     return days * _SECONDS_PER_DAY + clock - number("zone_hours") * 3600 - zone_minutes * 60
+
+
+def _on_clock(time_zone: str) -> pl.Expr:
+    """What the clocks of a zone show at each moment, as seconds since they showed the beginning of 1970."""
+    moment = pl.from_epoch("moment", time_unit="s").dt.replace_time_zone("UTC")
+    return moment.dt.convert_time_zone(time_zone).dt.replace_time_zone(None).dt.epoch("s")

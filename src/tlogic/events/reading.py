@@ -9,7 +9,7 @@ import polars as pl
 from tlogic.errors import InputError
 from tlogic.events.badrows import sift
 from tlogic.events.columns import NAME_ROLES, Columns, check_columns
-from tlogic.events.moments import parse_column
+from tlogic.events.moments import check_time_zone, parse_column
 from tlogic.events.raw import RawFacts
 from tlogic.events.report import FileReport, ReadReport, find_warnings
 from tlogic.events.sources import read_source
@@ -27,6 +27,7 @@ def read_events(
     test_from: Label | None = None,
     step: str | int | None = None,
     columns: Columns | None = None,
+    time_zone: str = "UTC",
     skip_bad_rows: bool = False,
 ) -> EventTable:
     """Read dated facts.
@@ -35,8 +36,8 @@ def read_events(
         source: A folder with a train file, and maybe valid and test files; one file; the name of a dataset,
             which is a folder under the environment variable TLOGIC_DATA; the URL of a database, such as
             sqlite:///events.db, duckdb:///events.duckdb or postgresql://user@host/name; or a data frame of
-            polars, pandas or pyarrow. Files are .txt and .tsv (tabs) or .csv, also with .gz or .zst; .parquet;
-            and .arrow, .ipc or .feather.
+            polars, pandas or pyarrow. Files are .txt and .tsv (tabs) or .csv (commas, semicolons, tabs or bars, as
+            the first line shows), also with .gz or .zst; .parquet; and .arrow, .ipc or .feather.
         query: What to read from a database: a SELECT, or the name of a table.
         valid_from: When the validation period begins. With this or `test_from`, all facts are split by time,
             whatever file they are in; without both, files are split as they lie, and a single file or data
@@ -47,6 +48,8 @@ def read_events(
         columns: Which columns are the subject, relation, object and time: four names or positions, or a
             mapping such as {"subject": "who"}. Common names are known; columns without names are taken in
             this order.
+        time_zone: The clock to which date-times with zones are converted, such as "Europe/Berlin". Others are taken
+            as they are.
         skip_bad_rows: Leave out rows that cannot be read, and report them, instead of refusing the source.
 
     >>> names = {"who": ["Ann", "Bob"], "does": ["calls", "meets"], "whom": ["Bob", "Ann"]}
@@ -56,17 +59,19 @@ def read_events(
     ([0, 3], '2014-08-12')
     """
     given_step = None if step is None else parse_step(step)
+    check_time_zone(time_zone)
     sources = read_source(source, check_columns(columns), query)
     parts = list(sources.values())
     rows = _stack(parts)
     as_integers = given_step is not None and given_step.unit == "integer"
-    kind, moments = parse_column(rows["time"], as_integers=as_integers)
+    kind, moments, zoned = parse_column(rows["time"], as_integers=as_integers, time_zone=time_zone)
     rows, bad_rows, examples = sift(rows.with_columns(moments.alias("moment")), kind, parts, skip_bad_rows)
     files = _count_facts(rows["part"], parts)
 
-    timeline = lay_timeline(kind, rows["moment"].unique().sort().to_numpy(), given_step)
+    timeline = lay_timeline(kind, rows["moment"].unique().sort().to_numpy(), given_step, time_zone)
     rows = rows.with_columns(step=timeline.steps_at(rows["moment"].to_numpy()))
-    if valid_from is None and test_from is None:
+    by_files = valid_from is None and test_from is None
+    if by_files:
         split = split_by_files(rows, timeline, sources)
     else:
         split = split_by_time(rows["step"], timeline, valid_from, test_from)
@@ -82,14 +87,18 @@ def read_events(
         step_size=timeline.step_size,
         step_given=given_step is not None,
         warnings=find_warnings(frame, timeline, split),
+        time_zone=time_zone if zoned else None,
+        periods=None if by_files else split.sizes(rows["step"]),
     )
     return EventTable(frame, timeline, split.valid_from, split.test_from, report)
 
 
 def _stack(parts: Sequence[RawFacts]) -> pl.DataFrame:
-    """All cells as one table, where each row knows its part and its place in it."""
+    """All cells as one table, where each row knows its part and its place in it; blanks around names do not count."""
     frames = [
-        source.cells.with_row_index("row").with_columns(pl.lit(part, pl.UInt8).alias("part"))
+        source.cells.with_columns(pl.col(NAME_ROLES).str.strip_chars())
+        .with_row_index("row")
+        .with_columns(pl.lit(part, pl.UInt8).alias("part"))
         for part, source in enumerate(parts)
     ]
     if len({frame["time"].dtype for frame in frames}) > 1:

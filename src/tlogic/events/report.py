@@ -55,6 +55,10 @@ class ReadReport:
     duplicates: int | None = None
     entities: int | None = None
     relations: int | None = None
+    time_zone: str | None = None
+    """The clock to which date-times with zones were converted; None where there were none."""
+    periods: tuple[int, int, int] | None = None
+    """The facts for training, validation and test, where dates split them; where files do, each tells its own."""
 
     def lines(self, *, quiet: bool = False) -> Iterator[str]:
         """The account, line by line; if `quiet`, only what was left out and what to beware of."""
@@ -74,6 +78,11 @@ class ReadReport:
         if self.entities is not None and self.relations is not None:
             dropped = f"; {_counted(self.duplicates, 'duplicate')} dropped" if self.duplicates else ""
             yield f"{_counted(self.entities, 'entity')}, {_counted(self.relations, 'relation')}{dropped}"
+        if self.periods is not None:
+            train, valid, test = self.periods
+            yield f"{_counted(train, 'fact')} for training, {valid:,} for validation, {test:,} for test"
+        if self.time_zone is not None:
+            yield f"date-times with zones are read in {self.time_zone} (time_zone=..., --time-zone ... for another)"
         for file in self.files:
             columns = f", columns {', '.join(file.header)}" if file.header else ""
             yield f"{file.name}: {_counted(file.facts, 'fact')}, {file.format}{columns}"
@@ -98,9 +107,10 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _few_facts(frame: pl.DataFrame) -> str | None:
-    if frame.height >= FEW_FACTS:
+    # The first rows show of nearly all data that it holds enough.
+    if frame.head(10 * FEW_FACTS).n_unique() >= FEW_FACTS or (distinct := frame.n_unique()) >= FEW_FACTS:
         return None
-    return f"There are few facts to learn rules from: {frame.height:,}."
+    return f"There are few facts to learn rules from: {distinct:,}."
 
 
 def _dominant_relation(frame: pl.DataFrame) -> str | None:
@@ -114,8 +124,7 @@ def _small_periods(steps: pl.Series, split: Split) -> list[str]:
     """Warn of a validation or test period whose figures would rest on very few facts."""
     if split.valid_from is None or split.test_from is None:
         return []
-    testing = int((steps >= split.test_from).sum())
-    validating = int((steps >= split.valid_from).sum()) - testing
+    _, validating, testing = split.sizes(steps)
     return [
         f"The {period} period holds few facts: {facts:,} of {len(steps):,}."
         for period, facts in (("validation", validating), ("test", testing))

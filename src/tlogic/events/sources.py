@@ -11,11 +11,13 @@ from tlogic.events.delimited import COMPRESSIONS
 from tlogic.events.frames import FORMATS, as_frame, read_frame, read_frame_file
 from tlogic.events.ids import Names, read_names
 from tlogic.events.raw import RawFacts
-from tlogic.events.text import SEPARATORS, read_text
+from tlogic.events.text import TEXT_SUFFIXES, read_text
+from tlogic.names import did_you_mean
 
 SPLITS = ("train", "valid", "test")
 
-_READABLE = ", ".join((*SEPARATORS, *FORMATS)) + " (text also .gz or .zst)"
+_SUFFIXES = (*TEXT_SUFFIXES, *FORMATS)
+_READABLE = ", ".join(_SUFFIXES) + " (text also .gz or .zst)"
 
 
 def read_source(source: object, given: Mapping[str, str | int], query: str | None = None) -> dict[str, RawFacts]:
@@ -57,22 +59,30 @@ def _dataset_folder(name: str) -> Path:
         return folder
     if name in DATASETS and DATASETS[name].files:
         raise InputError(f"The dataset {name} is not here, or not whole; `tlogic download {name}` fetches it.")
+    path = Path(name).expanduser()
+    beside = [*_readable_in(path.parent), *DATASETS]
     root = os.environ.get("TLOGIC_DATA")
     if not root:
         raise InputError(
-            f"There is no file or folder {name!r}. To read a dataset by its name, "
+            f"There is no file or folder {name!r}{did_you_mean(path.name, beside)} To read a dataset by its name, "
             "set the environment variable TLOGIC_DATA to the folder that holds the datasets."
         )
     there = sorted(entry.name for entry in Path(root).glob("*/"))
     raise InputError(
         f"There is no file or folder {name!r}, nor is it a dataset in {root} (from the environment variable "
-        f"TLOGIC_DATA), which holds {', '.join(there) or 'none'}."
+        f"TLOGIC_DATA), which holds {', '.join(there) or 'none'}{did_you_mean(path.name, [*beside, *there])}"
     )
+
+
+def _readable_in(folder: Path) -> list[str]:
+    """The names of all that may hold facts in a folder."""
+    entries = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [entry.name for entry in entries if entry.is_dir() or _format_suffix(entry) in _SUFFIXES]
 
 
 def _split_files(folder: Path) -> dict[str, Path]:
     files = [path for path in sorted(folder.iterdir()) if path.is_file()]
-    readable = [path for path in files if _format_suffix(path) in (*SEPARATORS, *FORMATS)]
+    readable = [path for path in files if _format_suffix(path) in _SUFFIXES]
     found: dict[str, Path] = {}
     for path in readable:
         split = _uncompressed(path).stem
@@ -91,14 +101,14 @@ def _split_files(folder: Path) -> dict[str, Path]:
 def _read_file(path: Path, given: Mapping[str, str | int], names: Names) -> RawFacts:
     suffix = _format_suffix(path)
     if _is_text(path):
-        return read_text(path, SEPARATORS[suffix], given, names)
+        return read_text(path, suffix == ".csv", given, names)
     if suffix in FORMATS and suffix == path.suffix.lower():
         return read_frame_file(path, given)
     raise InputError(f"{path} is of no known kind; its name should end in {_READABLE}.")
 
 
 def _is_text(path: Path) -> bool:
-    return _format_suffix(path) in SEPARATORS
+    return _format_suffix(path) in TEXT_SUFFIXES
 
 
 def _uncompressed(path: Path) -> Path:

@@ -21,6 +21,15 @@ class Split(NamedTuple):
     valid_from: int | None
     test_from: int | None
 
+    def sizes(self, steps: pl.Series) -> tuple[int, int, int]:
+        """How many of some facts, given by their steps, are for training, validation and test.
+
+        >>> Split(2, 4).sizes(pl.Series([0, 1, 1, 2, 5]))
+        (3, 1, 1)
+        """
+        valid, test = (0 if start is None else int((steps >= start).sum()) for start in self)
+        return len(steps) - valid, valid - test, test
+
 
 def split_by_time(steps: pl.Series, timeline: Timeline, valid_from: Label | None, test_from: Label | None) -> Split:
     """Split at the given times, of which there is at least one."""

@@ -60,7 +60,7 @@ def find_step(kind: Kind, moments: Integers) -> Step:
     return _find_clock_step(moments)
 
 
-def lay_timeline(kind: Kind, moments: Integers, given: Step | None) -> Timeline:
+def lay_timeline(kind: Kind, moments: Integers, given: Step | None, time_zone: str = "UTC") -> Timeline:
     """The timeline of the moments (sorted, each once), with step 0 at the earliest of them.
 
     A given step cuts time where people cut it: at midnight, on Mondays, in January, at round numbers.
@@ -76,7 +76,7 @@ def lay_timeline(kind: Kind, moments: Integers, given: Step | None) -> Timeline:
         )
     cut_at = "2000" if unit != "integer" else "0" if given else str(moments[0])
     cuts = Timeline(unit, count, cut_at)
-    return Timeline(unit, count, str(cuts.labels_of(cuts.steps_at(moments[:1]))[0]))
+    return Timeline(unit, count, str(cuts.labels_of(cuts.steps_at(moments[:1]))[0]), time_zone)
 
 
 def _all_begin_one(moments: Integers, numpy_unit: str) -> bool:

@@ -8,38 +8,39 @@ import polars as pl
 
 from tlogic.errors import InputError
 from tlogic.events.columns import ROLES, choose_by_name, choose_by_position, looks_like_header
-from tlogic.events.delimited import DelimitedFile
+from tlogic.events.delimited import CSV_SEPARATORS, DelimitedFile, find_separator
 from tlogic.events.ids import NAME_FILES, Names
-from tlogic.events.raw import Quote, RawFacts
+from tlogic.events.raw import Quote, RawFacts, blame
 
-SEPARATORS = {".txt": "\t", ".tsv": "\t", ".csv": ","}
-_MIXED_UP = {"\t": ("tabs", ",", "commas", ".csv"), ",": ("commas", "\t", "tabs", ".tsv")}
+TEXT_SUFFIXES = (".txt", ".tsv", ".csv")
 
 
-def read_text(path: Path, separator: str, given: Mapping[str, str | int], names: Names) -> RawFacts:
+def read_text(path: Path, is_csv: bool, given: Mapping[str, str | int], names: Names) -> RawFacts:
     """Read the facts of one text file: `given` says which columns are which, `names` what ids stand for."""
-    file = DelimitedFile(path, separator)
-    first = file.first_row()
-    _check_separator(file, first)
+    with blame(str(path)):
+        file = DelimitedFile(path, find_separator(path), is_csv) if is_csv else DelimitedFile(path)
+    first = [(cell or "").strip() for cell in file.first_row()]
+    if not is_csv:
+        _check_tabs(file, first)
     has_header = any(isinstance(column, str) for column in given.values()) or looks_like_header(first)
     positions = choose_by_name(first, given, str(path)) if has_header else choose_by_position(given)
     cells = file.read(list(positions.values()), skip_rows=int(has_header))
     return RawFacts(
         name=str(path),
         format=file.format,
-        header=tuple(str(first[positions[role]]) for role in ROLES) if has_header else (),
+        header=tuple(first[positions[role]] for role in ROLES) if has_header else (),
         cells=cells.select(_named(role, positions[role], names) for role in ROLES),
         quote=partial(_quote, file, positions, names, int(has_header)),
     )
 
 
-def _check_separator(file: DelimitedFile, first: Sequence[str | None]) -> None:
-    separators, other, others, suffix = _MIXED_UP[file.separator]
-    found = sum((cell or "").count(other) for cell in first)
-    if len(first) < len(ROLES) and found >= len(first):
+def _check_tabs(file: DelimitedFile, first: Sequence[str]) -> None:
+    counts = {separators: "".join(first).count(character) for character, separators in CSV_SEPARATORS.items()}
+    others = max(counts, key=lambda separators: counts[separators])
+    if len(first) < len(ROLES) and counts[others] >= len(first):
         raise InputError(
-            f"{file.path} is read as {file.format}, but line 1 has {len(first) - 1} {separators} "
-            f"and {found} {others}. Rename the file to end in {suffix} if {others} separate its columns."
+            f"{file.path} is read as {file.format}, but line 1 has {len(first) - 1} tabs and {counts[others]} {others}. "
+            f"Rename the file to end in .csv if {others} separate its columns."
         )
 
 
@@ -47,7 +48,7 @@ def _named(role: str, position: int, names: Names) -> pl.Expr:
     cell = pl.col(str(position)).alias(role)
     if role not in names:
         return cell
-    return cell.replace_strict(names[role]["id"], names[role]["name"], default=None)
+    return cell.str.strip_chars().replace_strict(names[role]["id"], names[role]["name"], default=None)
 
 
 def _quote(
@@ -70,7 +71,7 @@ def _quote(
 
 def _unnamed_id(cells: Mapping[str, str], names: Names) -> str | None:
     for role, table in names.items():
-        cell = cells.get(role)
+        cell = cells.get(role, "").strip()
         if cell and cell not in table["id"]:
             return f"the {role} {cell!r} is not an id of {NAME_FILES[role]}"
     return None

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from tlogic.errors import InputError
-from tlogic.events.moments import EXPECTED_TIMES, parse_times
+from tlogic.events.moments import EXPECTED_TIMES, check_time_zone, parse_times
 
 Unit = Literal["integer", "second", "minute", "hour", "day", "week", "month", "year"]
 Label = str | date | int
@@ -27,6 +27,8 @@ _DAYS_FROM_MONDAY_TO_1970 = 3
 class Timeline:
     """Steps of equal length, counted from 0: `count` units each, the first of them at `origin`.
 
+    Dates are those of one clock. A date-time with a zone is converted to it, which is UTC unless `time_zone` says another.
+
     >>> days = Timeline("day", 1, "2014-08-09")
     >>> days.step_of("2014-08-11"), days.label_of(2)
     (2, '2014-08-11')
@@ -38,8 +40,10 @@ class Timeline:
     unit: Unit
     count: int
     origin: str
+    time_zone: str = "UTC"
 
     def __post_init__(self) -> None:
+        check_time_zone(self.time_zone)
         if self.unit not in get_args(Unit):
             raise InputError(f"Unknown unit of time {self.unit!r}; expected one of {', '.join(get_args(Unit))}.")
         if not isinstance(self.count, int) or self.count < 1:
@@ -72,6 +76,8 @@ class Timeline:
 
         >>> Timeline("year", 1, "1999").step_of("2014-08-09")
         15
+        >>> Timeline("day", 1, "2024-03-30", "Europe/Berlin").step_of("2024-03-30T00:00+01:00")
+        0
         """
         return int(self.steps_at(np.array([self._moment_of(label)]))[0])
 
@@ -101,7 +107,8 @@ class Timeline:
         >>> Timeline("day", 1, "2014-08-09").to_dict()
         {'unit': 'day', 'count': 1, 'origin': '2014-08-09'}
         """
-        return asdict(self)
+        values = asdict(self)
+        return values if self.time_zone != "UTC" else {name: values[name] for name in ("unit", "count", "origin")}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -121,15 +128,15 @@ class Timeline:
 
     def _moment_of(self, label: Label) -> int:
         text = label.isoformat() if isinstance(label, date) else str(label)
-        return _moment(text, as_integer=self.unit == "integer")
+        return _moment(text, as_integer=self.unit == "integer", time_zone=self.time_zone)
 
 
 # One label takes as long to read as a thousand, and the same ones are asked for again and again.
 @lru_cache(maxsize=4096)
-def _moment(text: str, as_integer: bool) -> int:
+def _moment(text: str, as_integer: bool, time_zone: str) -> int:
     # Where dates are expected, four digits are a year, be it far in the past or future.
     spelled = text if as_integer else re.sub(r"^\s*(\d{4})\s*$", r"\1-01", text)
-    _, kind, moment = parse_times(pl.Series([spelled]), as_integers=as_integer).row(0)
+    _, kind, moment, _ = parse_times(pl.Series([spelled]), as_integers=as_integer, time_zone=time_zone).row(0)
     if kind is None:
         raise InputError(f"The time {text!r} is not understood; expected {EXPECTED_TIMES}.")
     if as_integer != (kind == "integer"):

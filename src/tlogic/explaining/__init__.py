@@ -1,5 +1,5 @@
 """Explaining: why a candidate was predicted, as rules and dated facts."""
 
-from tlogic.explaining.explanation import Explanation, Fact, Reason, explain
+from tlogic.explaining.explanation import Explanation, Fact, Grounding, Reason, explain
 
-__all__ = ["Explanation", "Fact", "Reason", "explain"]
+__all__ = ["Explanation", "Fact", "Grounding", "Reason", "explain"]

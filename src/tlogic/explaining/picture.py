@@ -5,31 +5,16 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from tlogic.errors import InputError
 from tlogic.explaining.explanation import Explanation, Fact
-from tlogic.files import replacing
-
-KINDS = (".svg", ".png")
-
-_FORECAST = "#c2410c"
-_FACT = "#1d4ed8"
-_LINE = "#cbd5e1"
-_TEXT = "#0f172a"
+from tlogic.pictures import BLUE, LINE, ORANGE, TEXT, drawing, literal
 
 
 def draw(why: Explanation, path: Path, n_reasons: int) -> None:
     """Draw the facts behind an explanation's strongest reasons to an SVG or PNG file."""
-    if path.suffix.lower() not in KINDS:
-        raise InputError(f"A picture is an .svg or .png file, not {path.name!r}.")
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise InputError("Pictures need matplotlib: pip install 'tlogic[plots]'.") from None
     facts = sorted({fact for reason in why.strongest(n_reasons) for fact in reason.facts}, key=_by_time(why))
     lanes = _lanes(why, facts)
-    figure = Figure(figsize=(2.2 + 1.6 * (len(facts) + 1), 1.2 + 0.8 * len(lanes)), layout="constrained")
-    _draw(figure.add_subplot(), why, facts, lanes)
-    _save(figure, path)
+    with drawing(path, width=2.2 + 1.6 * (len(facts) + 1), height=1.2 + 0.8 * len(lanes)) as figure:
+        _draw(figure.add_subplot(), why, facts, lanes)
 
 
 def _by_time(why: Explanation) -> Callable[[Fact], tuple[int, Fact]]:
@@ -48,21 +33,21 @@ def _draw(axes: Any, why: Explanation, facts: list[Fact], lanes: dict[str, int])
     """Facts stand side by side in order of time, so that none hides another; their dates are below them."""
     end = len(facts)
     for name, height in lanes.items():
-        axes.plot([-0.5, end + 0.5], [height, height], color=_LINE, linewidth=1, zorder=1)
-        axes.text(-0.6, height, _plain(name), ha="right", va="center", color=_TEXT, fontsize=10)
+        axes.plot([-0.5, end + 0.5], [height, height], color=LINE, linewidth=1, zorder=1)
+        axes.text(-0.6, height, literal(name), ha="right", va="center", color=TEXT, fontsize=10)
     for place, fact in enumerate(facts):
-        _arrow(axes, place, lanes[fact.subject], lanes[fact.object], _plain(fact.relation), _FACT, "-")
+        _arrow(axes, place, lanes[fact.subject], lanes[fact.object], literal(fact.relation), BLUE, "-")
     asked, answer = lanes[why.query.subject or str(why.query.object)], lanes[why.candidate]
     ends = (asked, answer) if why.query.subject is not None else (answer, asked)
-    _arrow(axes, end, *ends, f"{_plain(why.query.relation)}?", _FORECAST, "--")
-    axes.set_xticks(range(end + 1), [*(fact.time for fact in facts), str(why.query.at)], fontsize=9, color=_TEXT)
-    axes.get_xticklabels()[-1].set_color(_FORECAST)
+    _arrow(axes, end, *ends, f"{literal(why.query.relation)}?", ORANGE, "--")
+    axes.set_xticks(range(end + 1), [*(fact.time for fact in facts), str(why.query.at)], fontsize=9, color=TEXT)
+    axes.get_xticklabels()[-1].set_color(ORANGE)
     axes.set_yticks([])
     axes.set_xlim(-0.6, end + 0.6)
     axes.set_ylim(0.4, len(lanes) + 0.6)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
-    axes.set_title(_plain(f"{why.query}: {why.candidate}, score {why.score:.4f}"), fontsize=11, color=_TEXT)
+    axes.set_title(literal(f"{why.query}: {why.candidate}, score {why.score:.4f}"), fontsize=11, color=TEXT)
 
 
 def _arrow(axes: Any, place: float, start: int, end: int, label: str, color: str, style: str) -> None:
@@ -88,17 +73,3 @@ def _arrow(axes: Any, place: float, start: int, end: int, label: str, color: str
         bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"},
         zorder=4,
     )
-
-
-def _plain(text: str) -> str:
-    """Dollar signs would begin a formula."""
-    return text.replace("$", r"\$")
-
-
-def _save(figure: Any, path: Path) -> None:
-    from matplotlib import rc_context
-
-    kind = path.suffix.lower()[1:]
-    metadata = {"Date": None} if kind == "svg" else None  # the same explanation gives the same bytes
-    with rc_context({"svg.hashsalt": "tlogic"}), replacing(path) as temporary:
-        figure.savefig(temporary, format=kind, dpi=150, metadata=metadata)

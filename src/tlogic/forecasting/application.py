@@ -108,7 +108,11 @@ def apply_rules(triples: TripleIndex, book: Rulebook, work: Workspace, queries: 
     for q in range(n_queries):
         if queries.known_until[q] > work.known.until[0]:
             learn_until(work.known, triples, queries.known_until[q])
+        if q == 0 or not _same_start(queries, q, q - 1):
+            _open_slots(work.known, work.slot_of, queries.subject[q], max(queries.time[q] - book.window, 0))
         n, n_rules[q], scores = _apply_to_query(book, work, queries, q, scores)
+        if q + 1 == n_queries or not _same_start(queries, q, q + 1):
+            _close_slots(work.known, work.slot_of, queries.subject[q])
         out_entity, out_score = hand_over(work.candidates, n, out_entity, out_score, start[q])
         start[q + 1] = start[q] + n
     return Scored(start, out_entity[: start[-1]].copy(), out_score[: start[-1]].copy(), n_rules)
@@ -126,7 +130,6 @@ def _apply_to_query(
     subject, relation, now = queries.subject[q], queries.relation[q], queries.time[q]
     known_until = queries.known_until[q]
     since = max(now - book.window, 0)
-    _open_slots(known, slot_of, subject, since)
     n_candidates, n_scores, watching = 0, 0, False
     first, end = head_start[relation], head_start[relation + 1]
     rule = first
@@ -182,8 +185,17 @@ def _apply_to_query(
                 if top_is_distinct(candidates, scores, n_contenders):
                     break
         rule += 1
-    _close_slots(known, slot_of, subject)
     return n_candidates, min(rule + 1, end) - first, scores
+
+
+@njit(cache=True, nogil=True)
+def _same_start(queries: Queries, a: int, b: int) -> bool:
+    """Do two queries start from the same subject with the same facts?"""
+    return (
+        queries.subject[a] == queries.subject[b]
+        and queries.time[a] == queries.time[b]
+        and queries.known_until[a] == queries.known_until[b]
+    )
 
 
 @njit(cache=True, nogil=True)

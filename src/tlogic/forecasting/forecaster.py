@@ -164,12 +164,15 @@ def _is_native(rule: Rule, number: dict[str, int | None]) -> bool:
 
 
 def _in_order(rules: list[Rule], number: dict[str, Any]) -> tuple[list[Rule], list[IntegerRule]]:
-    """Rules by head and decreasing confidence, with names and in numbers; equals keep their order."""
-    ordered = sorted(rules, key=lambda rule: (number[rule.head], -rule.confidence))
-    return ordered, [
-        IntegerRule(number[rule.head], tuple([number[name] for name in rule.body]), rule.variables, rule.confidence)
-        for rule in ordered
-    ]
+    """Rules by head and decreasing confidence, with names and in numbers; equals keep their order.
+
+    Of rules that are one and the same in this graph, only spelled differently, the most confident counts.
+    """
+    ordered: dict[tuple[Any, ...], tuple[Rule, IntegerRule]] = {}
+    for rule in sorted(rules, key=lambda rule: (number[rule.head], -rule.confidence)):
+        same = number[rule.head], tuple([number[name] for name in rule.body]), rule.variables
+        ordered.setdefault(same, (rule, IntegerRule(*same, rule.confidence)))
+    return [rule for rule, _ in ordered.values()], [integers for _, integers in ordered.values()]
 
 
 def query_chunks(relation: Ints, n_chunks: int = 32) -> list[Ints]:

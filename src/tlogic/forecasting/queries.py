@@ -77,10 +77,12 @@ def _cells(row: Mapping[str, Any]) -> list[Any]:
     names = list(row)
     known = known_columns(names)
     cells = {role: row[names[place]] for role, place in known.items()} | ({"time": row["at"]} if "at" in row else {})
-    if "relation" not in cells or not {"subject", "object"} & set(cells):
+    unknown = [name for place, name in enumerate(names) if place not in known.values() and name != "at"]
+    if "relation" not in cells or not {"subject", "object"} & set(cells) or unknown:
+        told = f", of which {', '.join(unknown)} mean nothing here" if unknown else ""
         raise InputError(
             "A query names a relation, and a subject or an object, and may name a time (at); "
-            f"found the columns {', '.join(names)}."
+            f"found the columns {', '.join(names)}{told}."
         )
     return [cells.get(role) for role in ROLES]
 

@@ -9,6 +9,7 @@ import polars as pl
 from tlogic.errors import InputError
 from tlogic.events import EventTable, read_events
 from tlogic.events.columns import Columns
+from tlogic.events.splits import Split
 from tlogic.events.timeline import Label
 from tlogic.graph.temporal_graph import Facts, TemporalGraph
 from tlogic.graph.vocabulary import Relations, Vocabulary
@@ -26,6 +27,7 @@ def read(
     test_from: Label | None = None,
     step: str | int | None = None,
     columns: Columns | None = None,
+    time_zone: str = "UTC",
     skip_bad_rows: bool = False,
 ) -> TemporalGraph:
     """Read facts and build their graph.
@@ -33,8 +35,8 @@ def read(
     ``source`` is a folder with train, valid and test files, one file, the name of a dataset under ``TLOGIC_DATA``,
     the URL of a database, or a data frame of polars, pandas or pyarrow. With one table, ``valid_from`` and
     ``test_from`` say where the validation and the test period begin. A database is asked by a ``query``, which is a
-    SELECT or the name of a table: ``read("sqlite:///events.db", query="events")``. What was read, and what about it
-    deserves a second look, is the ``report`` of the graph.
+    SELECT or the name of a table: ``read("sqlite:///events.db", query="events")``. Date-times with zones are converted to
+    the clock of ``time_zone``. What was read, and what about it deserves a second look, is the ``report`` of the graph.
 
     >>> import polars as pl
     >>> calls = pl.DataFrame({"subject": ["Ann", "Bo"], "relation": ["calls"] * 2, "object": ["Bo", "Ann"],
@@ -49,6 +51,7 @@ def read(
         test_from=test_from,
         step=step,
         columns=columns,
+        time_zone=time_zone,
         skip_bad_rows=skip_bad_rows,
     )
     return build_graph(events)
@@ -88,6 +91,7 @@ def build_graph(events: EventTable) -> TemporalGraph:
     columns = ("subject", "relation", "object", "step")
     facts = Facts(*(np.ascontiguousarray(numbered[column].to_numpy()) for column in columns))
     end = int(facts.time[-1]) + 1
+    report, split = events.report, Split(events.valid_from, events.test_from)
     return TemporalGraph(
         entities=Vocabulary(entities, kind="entity"),
         relations=Relations(relations),
@@ -96,10 +100,11 @@ def build_graph(events: EventTable) -> TemporalGraph:
         valid_from=end if events.valid_from is None else events.valid_from,
         test_from=end if events.test_from is None else events.test_from,
         report=replace(
-            events.report,
+            report,
             duplicates=frame.height - numbered.height,
             entities=len(entities),
             relations=len(relations),
+            periods=report.periods and split.sizes(numbered["step"]),
         ),
     )
 

@@ -106,6 +106,7 @@ class TemporalGraph:
             "facts": len(self),
             "from": self.timeline.label_of(0),
             "until": self.timeline.label_of(self.end - 1),
+            "step": self.timeline.step_size,
         }
 
     @cached_property

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from tlogic.errors import InputError
-from tlogic.names import did_you_mean
+from tlogic.names import did_you_mean, plain
 from tlogic.rules.rule import Rule
 
 Sort = Literal["confidence", "support", "length", "head", "name"]
@@ -34,11 +34,12 @@ def select_rules(
     min_support: int = 0,
 ) -> list[Rule]:
     """The rules with this head, all of these relations in the body, one of these lengths, and enough support."""
+    wanted_head, wanted_body = head and plain(head), {plain(name) for name in body}
     return [
         rule
         for rule in rules
-        if head in (None, rule.head)
-        and all(name in rule.body for name in body)
+        if wanted_head in (None, plain(rule.head))
+        and wanted_body.issubset(map(plain, rule.body))
         and (not lengths or len(rule.body) in lengths)
         and (min_confidence <= 0 or _confidence(rule) >= min_confidence)
         and rule.body_support >= min_support
@@ -57,7 +58,7 @@ def sort_rules(rules: Iterable[Rule], by: Sort) -> list[Rule]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What two rule sets have in common and what not. A rule is the same if head, body and variables are.
+    """What two rule sets have in common and what not. A rule is the same if its identity is.
 
     >>> first, second = [Rule("a", ("b",), (0, 1), 1, 4)], [Rule("a", ("b",), (0, 1), 2, 4)]
     >>> len(compare_rules(first, second).changed)
@@ -96,12 +97,13 @@ def merge_rules(first: Sequence[Rule], second: Sequence[Rule]) -> list[Rule]:
 
 
 def _by_identity(rules: Iterable[Rule]) -> dict[tuple[Any, ...], Rule]:
-    return {rule[:3]: rule for rule in rules}
+    return {rule.identity: rule for rule in rules}
 
 
 def check_relations(rules: Iterable[Rule], wanted: Iterable[str]) -> None:
     """Refuse a relation that no rule has, with the nearest names: it is a slip of the pen."""
     known = {name for rule in rules for name in (rule.head, *rule.body)}
+    spelled = set(map(plain, known))
     for name in wanted:
-        if name not in known:
+        if plain(name) not in spelled:
             raise InputError(f"No rule has the relation {name!r}{did_you_mean(name, known)}")

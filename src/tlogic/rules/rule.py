@@ -4,6 +4,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from tlogic.errors import InputError
+from tlogic.names import plain
 from tlogic.rules.quoting import shown
 
 
@@ -41,6 +42,15 @@ class Rule(NamedTuple):
                 "or write it in front of the rule, such as 0.57 or 57/100."
             )
         return self.rule_support / self.body_support
+
+    @property
+    def identity(self) -> tuple[str, tuple[str, ...], tuple[int, ...]]:
+        """What makes two rules the same: head, body and variables, however their names are spelled.
+
+        >>> Rule("Sue", ("bid for",), (0, 1)).identity == Rule("sue", ("bid_for",), (0, 1), 1, 3).identity
+        True
+        """
+        return plain(self.head), tuple([plain(name) for name in self.body]), self.variables
 
     def __str__(self) -> str:
         names = [variable_name(number) for number in self.variables]

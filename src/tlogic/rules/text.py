@@ -87,7 +87,7 @@ def rules_from_text(content: str, path: str | PathLike[str]) -> tuple[Rule, ...]
                 rule = parse_rule(line)
             except InputError as error:
                 raise InputError(f"{path} line {number}: {error}") from None
-            first = lines.setdefault(rule[:3], number)
+            first = lines.setdefault(rule.identity, number)
             if first != number:
                 raise InputError(f"{path} line {number} repeats the rule of line {first}; delete one: {rule}")
             rules.append(rule)

@@ -1,0 +1,36 @@
+"""`tlogic reproduce`: the paper's experiments."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tlogic.cli.options import Threads
+
+
+def reproduce(
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Run this part only; can be given again: main, examples, transfer, statistics, walks, lengths, "
+            "windows, scores, counts, seeds, times.",
+            metavar="NAME",
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="The folder for the report and for what was measured.", metavar="DIR")
+    ] = Path("reproduction"),
+    on: Annotated[str | None, typer.Option(help="Other data to run the same experiments on.", metavar="DATA")] = None,
+    threads: Threads = None,
+) -> None:
+    """Run every table and figure of the paper whose method is TLogic's, and write a report.
+
+    What was measured is kept in DIR and not measured again. Needs the paper's datasets (tlogic download).
+    """
+    from tlogic.cli.console import error_console, progress, wait_for_kernels
+    from tlogic.experiments import reproduce as run
+    from tlogic.forecasting.application import apply_rules
+
+    with wait_for_kernels(apply_rules), progress() as follow:
+        sections = run(out, only or (), on=on, threads=threads, progress=follow, tell=error_console.print)
+    error_console.print(f"{len(sections)} parts, reported in {out / 'report.html'}", markup=False)

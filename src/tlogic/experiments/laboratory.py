@@ -1,0 +1,124 @@
+"""Where experiments are run: data is read, rules are learned and figures are measured once, and shared from then on."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import tlogic
+from tlogic.evaluation import Evaluation, evaluate, evaluate_many
+from tlogic.experiments.results import Results
+from tlogic.forecasting import ApplicationSettings
+from tlogic.graph import TemporalGraph, read
+from tlogic.learning import LearningSettings, learn
+from tlogic.rules import RuleSet
+
+# Grounding every rule for all settings together costs as much as grounding them with the stop for some settings alone.
+_WORTH_SHARING = 6
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Rules learned on one dataset, applied to a split of the same or another."""
+
+    data: str
+    learning: LearningSettings = field(default_factory=LearningSettings)
+    application: ApplicationSettings = field(default_factory=ApplicationSettings)
+    split: str = "test"
+    rules_from: str = ""
+
+    @property
+    def source(self) -> str:
+        """The dataset that the rules come from."""
+        return self.rules_from or self.data
+
+
+class Laboratory:
+    """Reads, learns and measures, with what was measured kept in a folder.
+
+    ``sources`` says where a dataset lies; others are read by their name.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        sources: dict[str, Any] | None = None,
+        threads: int | None = None,
+        progress: Callable[..., Any] | None = None,
+    ) -> None:
+        self._sources, self._threads, self._progress = sources or {}, threads, progress
+        self.results = Results(folder / "results.jsonl")
+        self.graph = cache(self._read)  # three graphs at most, some hundred megabytes each
+        self._learned: tuple[tuple[str, LearningSettings], RuleSet] | None = None
+
+    @property
+    def is_papers(self) -> bool:
+        """Is the data that of the paper, so that its figures can be compared?"""
+        return not self._sources
+
+    def rules(self, data: str, settings: LearningSettings) -> RuleSet:
+        """The rules learned on a dataset; the last ones are remembered."""
+        if self._learned is None or self._learned[0] != (data, settings):
+            graph = self.graph(data)
+            started = time.perf_counter()
+            rules = learn(graph, settings, threads=self._threads, progress=self._progress)
+            seconds = time.perf_counter() - started
+            self._learned = (data, settings), rules
+            if self.results.find(self._about_rules(data, settings)) is None:
+                value = {"by_length": {str(n): count for n, count in rules.by_length().items()}, "seconds": seconds}
+                self.results.keep(self._about_rules(data, settings), value)
+        return self._learned[1]
+
+    def about_rules(self, data: str, settings: LearningSettings) -> dict[str, Any]:
+        """How many rules of each length were learned, and how long it took."""
+        found = self.results.find(self._about_rules(data, settings))
+        if found is None:
+            self._learned = None
+            self.rules(data, settings)
+        return dict(self.results.find(self._about_rules(data, settings)))
+
+    def figures(self, trials: Sequence[Trial]) -> list[dict[str, Any]]:
+        """The figures of each trial; trials that share their rules and data are measured together."""
+        missing: dict[tuple[str, str, LearningSettings, str], list[Trial]] = {}
+        for trial in trials:
+            if self.results.find(self._about(trial)) is None:
+                same = (trial.data, trial.source, trial.learning, trial.split)
+                missing.setdefault(same, []).append(trial)
+        for group in missing.values():
+            for trial, evaluation in zip(group, self._evaluate(group), strict=True):
+                figures = evaluation.to_dict()
+                kept = ("queries", "no_candidates", "optimistic", "realistic", "pessimistic", "seconds")
+                self.results.keep(self._about(trial), {name: figures[name] for name in kept})
+        return [dict(self.results.find(self._about(trial))) for trial in trials]
+
+    def _evaluate(self, group: list[Trial]) -> list[Evaluation]:
+        first = group[0]
+        graph, rules = self.graph(first.data), self.rules(first.source, first.learning)
+        settings = [trial.application for trial in group]
+        how: dict[str, Any] = {"split": first.split, "threads": self._threads, "progress": self._progress}
+        if len(group) >= _WORTH_SHARING:
+            return evaluate_many(graph, rules, settings, **how)
+        return [evaluate(graph, rules, each, **how) for each in settings]
+
+    def _read(self, data: str) -> TemporalGraph:
+        return read(self._sources.get(data, data))
+
+    def _about_rules(self, data: str, settings: LearningSettings) -> dict[str, Any]:
+        return {
+            "tlogic": tlogic.__version__,
+            "rules from": self.graph(data).train.fingerprint,
+            "learning": _plain(asdict(settings)),
+        }
+
+    def _about(self, trial: Trial) -> dict[str, Any]:
+        return self._about_rules(trial.source, trial.learning) | {
+            "data": self.graph(trial.data).fingerprint,
+            "split": trial.split,
+            "application": _plain(asdict(trial.application)),
+        }
+
+
+def _plain(settings: dict[str, Any]) -> dict[str, Any]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in settings.items()}
