@@ -62,7 +62,9 @@ class DataOptions:
     ] = None
     time_zone: Annotated[
         str,
-        typer.Option(help="The clock to which date-times with zones are converted, such as Europe/Berlin.", metavar="ZONE"),
+        typer.Option(
+            help="The clock to which date-times with zones are converted, such as Europe/Berlin.", metavar="ZONE"
+        ),
     ] = "UTC"
     skip_bad_rows: Annotated[
         bool, typer.Option("--skip-bad-rows", help="Leave out rows that cannot be read, instead of refusing all.")

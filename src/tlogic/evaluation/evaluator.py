@@ -31,6 +31,11 @@ class Evaluation:
     settings: dict[str, Any]
     seconds: dict[str, float]
 
+    def __repr__(self) -> str:
+        figures = summary(self.ranks.realistic)
+        told = ", ".join(f"{name.replace('mrr', 'MRR')} {value:.4f}" for name, value in figures.items())
+        return f"Evaluation({len(self.fell_back):,} queries: {told})"
+
     def to_dict(self) -> dict[str, Any]:
         """The figures, for JSON."""
         return {

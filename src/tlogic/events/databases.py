@@ -149,7 +149,7 @@ def _ask_duckdb(file: Path, query: str, choose: Choice, name: str) -> Answer:
 def _table_of_duckdb(connection: Any, query: str) -> str | None:
     """The table or view with this name, in quotes."""
     found = "SELECT 1 FROM information_schema.tables WHERE table_name = ? AND table_schema = current_schema()"
-    if connection.execute(found, [query]).fetchone() is None:
+    if not connection.execute(found, [query]).fetchall():
         return None
     return '"{}"'.format(query.replace('"', '""'))
 

@@ -60,8 +60,10 @@ class DelimitedFile:
     def records(self, rows: Sequence[int]) -> Iterator[Record]:
         """Some rows (sorted, the first of the file is 0) once more, with their lines: slow, for messages."""
         lines = self._lines("utf8")
-        quoting = csv.QUOTE_MINIMAL if self.is_csv else csv.QUOTE_NONE
-        reader = csv.reader(lines, delimiter=self.separator, quoting=quoting)
+        if self.is_csv:
+            reader = csv.reader(lines, delimiter=self.separator)
+        else:
+            reader = csv.reader(lines, delimiter=self.separator, quoting=csv.QUOTE_NONE)
         wanted, line = set(rows), 1
         try:
             for row, cells in enumerate(reader):

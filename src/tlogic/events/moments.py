@@ -105,7 +105,7 @@ def parse_column(times: pl.Series, *, as_integers: bool = False, time_zone: str 
 
 
 def parse_times(cells: pl.Series, *, as_integers: bool = False, time_zone: str = "UTC") -> pl.DataFrame:
-    """Read each cell as a moment: columns `cell`, `kind`, `moment` and `zoned`; kind and moment are null where it is none.
+    """Read each cell as a moment: columns `cell`, `kind` and `moment`, both null where it is none, and `zoned`.
 
     Digits alone are read by what all of them look like: years when all have four digits and lie in
     1000..2999, compact dates when most are dates of eight (or fourteen) digits, otherwise integers, as
@@ -122,10 +122,10 @@ def parse_times(cells: pl.Series, *, as_integers: bool = False, time_zone: str =
     [86400, 31449600]
     """
     if cells.dtype.is_temporal():
-        zoned = isinstance(cells.dtype, pl.Datetime) and cells.dtype.time_zone is not None
-        clock = cells.dt.convert_time_zone(time_zone).dt.replace_time_zone(None) if zoned else cells
+        has_zone = isinstance(cells.dtype, pl.Datetime) and cells.dtype.time_zone is not None
+        clock = cells.dt.convert_time_zone(time_zone).dt.replace_time_zone(None) if has_zone else cells
         moments = clock.cast(pl.Datetime("us")).dt.timestamp("us") // 1_000_000
-        return _where_readable(pl.DataFrame({"cell": cells, "kind": "date", "moment": moments, "zoned": zoned}))
+        return _where_readable(pl.DataFrame({"cell": cells, "kind": "date", "moment": moments, "zoned": has_zone}))
     text = cells.cast(pl.String).str.strip_chars()
     digits = text.filter(text.str.contains(_INTEGER))
     spelling = None if as_integers else _order_of(text) or _digits_of(digits)

@@ -39,8 +39,8 @@ def _check_tabs(file: DelimitedFile, first: Sequence[str]) -> None:
     others = max(counts, key=lambda separators: counts[separators])
     if len(first) < len(ROLES) and counts[others] >= len(first):
         raise InputError(
-            f"{file.path} is read as {file.format}, but line 1 has {len(first) - 1} tabs and {counts[others]} {others}. "
-            f"Rename the file to end in .csv if {others} separate its columns."
+            f"{file.path} is read as {file.format}, but line 1 has {len(first) - 1} tabs and {counts[others]} "
+            f"{others}. Rename the file to end in .csv if {others} separate its columns."
         )
 
 

@@ -27,7 +27,7 @@ _DAYS_FROM_MONDAY_TO_1970 = 3
 class Timeline:
     """Steps of equal length, counted from 0: `count` units each, the first of them at `origin`.
 
-    Dates are those of one clock. A date-time with a zone is converted to it, which is UTC unless `time_zone` says another.
+    Dates are those of one clock, in UTC unless `time_zone` names another; date-times with zones are converted to it.
 
     >>> days = Timeline("day", 1, "2014-08-09")
     >>> days.step_of("2014-08-11"), days.label_of(2)

@@ -83,6 +83,10 @@ class Explanation:
     usual_share: float | None = None
     """Where no rule gave any candidate: the share of the candidate among the objects of the relation."""
 
+    def __repr__(self) -> str:
+        place = "no candidate" if self.rank is None else f"rank {self.rank:,} of {self.n_candidates:,}"
+        return f"Explanation({self.query}: {self.candidate}, {place}, score {self.score:.4f}, rules {len(self.reasons):,})"
+
     def strongest(self, n: int | None = 3) -> list[Reason]:
         """The reasons with the largest scores."""
         return sorted(self.reasons, key=lambda reason: -reason.score)[:n]

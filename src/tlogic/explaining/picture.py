@@ -8,12 +8,22 @@ from typing import Any
 from tlogic.explaining.explanation import Explanation, Fact
 from tlogic.pictures import BLUE, LINE, ORANGE, TEXT, drawing, literal
 
+# Inches: from an arrow to the next, with a label between them, and a character of a name or of the title.
+_ARROW, _NAME, _TITLE = 1.6, 0.09, 0.095
+# Characters of a label that fit between two arrows, and the inches of its lines.
+_LABEL_WIDTH, _LABEL_LINE = 17, 0.15
+
 
 def draw(why: Explanation, path: Path, n_reasons: int) -> None:
     """Draw the facts behind an explanation's strongest reasons to an SVG or PNG file."""
     facts = sorted({fact for reason in why.strongest(n_reasons) for fact in reason.facts}, key=_by_time(why))
     lanes = _lanes(why, facts)
-    with drawing(path, width=2.2 + 1.6 * (len(facts) + 1), height=1.2 + 0.8 * len(lanes)) as figure:
+    width = 0.4 + _NAME * max(map(len, lanes)) + _ARROW * (len(facts) + 1)
+    title = wrap(f"{why.query}: {why.candidate}, score {why.score:.4f}", int(width / _TITLE))
+    labels = [fact.relation for fact in facts] + [why.query.relation]
+    lane = max(0.8, 0.2 + _LABEL_LINE * max(len(_label_lines(label)) for label in labels))
+    with drawing(path, width, height=0.5 + 0.2 * len(title) + lane * len(lanes)) as figure:
+        figure.suptitle("\n".join(map(literal, title)), fontsize=11, color=TEXT)
         _draw(figure.add_subplot(), why, facts, lanes)
 
 
@@ -33,25 +43,24 @@ def _draw(axes: Any, why: Explanation, facts: list[Fact], lanes: dict[str, int])
     """Facts stand side by side in order of time, so that none hides another; their dates are below them."""
     end = len(facts)
     for name, height in lanes.items():
-        axes.plot([-0.5, end + 0.5], [height, height], color=LINE, linewidth=1, zorder=1)
-        axes.text(-0.6, height, literal(name), ha="right", va="center", color=TEXT, fontsize=10)
+        axes.plot([-0.3, end + 0.9], [height, height], color=LINE, linewidth=1, zorder=1)
+        axes.text(-0.4, height, literal(name), ha="right", va="center", color=TEXT, fontsize=10)
     for place, fact in enumerate(facts):
-        _arrow(axes, place, lanes[fact.subject], lanes[fact.object], literal(fact.relation), BLUE, "-")
+        _arrow(axes, place, lanes[fact.subject], lanes[fact.object], fact.relation, BLUE, "-")
     asked, answer = lanes[why.query.subject or str(why.query.object)], lanes[why.candidate]
     ends = (asked, answer) if why.query.subject is not None else (answer, asked)
-    _arrow(axes, end, *ends, f"{literal(why.query.relation)}?", ORANGE, "--")
+    _arrow(axes, end, *ends, f"{why.query.relation}?", ORANGE, "--")
     axes.set_xticks(range(end + 1), [*(fact.time for fact in facts), str(why.query.at)], fontsize=9, color=TEXT)
     axes.get_xticklabels()[-1].set_color(ORANGE)
     axes.set_yticks([])
-    axes.set_xlim(-0.6, end + 0.6)
-    axes.set_ylim(0.4, len(lanes) + 0.6)
+    axes.set_xlim(-0.4, end + 1)
+    axes.set_ylim(0.5, len(lanes) + 0.5)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
-    axes.set_title(literal(f"{why.query}: {why.candidate}, score {why.score:.4f}"), fontsize=11, color=TEXT)
 
 
 def _arrow(axes: Any, place: float, start: int, end: int, label: str, color: str, style: str) -> None:
-    """An arrow between two lines, or, from an entity to itself, a loop above its line."""
+    """An arrow between two lines with its label beside it, or, from an entity to itself, a loop above its line."""
     curve = "arc3" if start != end else "arc3,rad=-1.2"
     shift = 0.0 if start != end else 0.15
     axes.annotate(
@@ -63,13 +72,16 @@ def _arrow(axes: Any, place: float, start: int, end: int, label: str, color: str
     )  # fmt: skip
     axes.plot([place - shift], [start], "o", color=color, markersize=4, zorder=3)
     axes.text(
-        place,
-        (start + end) / 2 + (0.0 if start != end else 0.35),
-        "\n".join(wrap(label.replace("_", " "), 16)),
-        ha="center",
-        va="center",
+        place + shift + 0.07,
+        # Between two lines: where the middle of the arrow is on one, above it.
+        (start + end) // 2 + (0.5 if start != end else 0.1),
+        "\n".join(map(literal, _label_lines(label))),
+        ha="left",
+        va="center" if start != end else "bottom",
         fontsize=8.5,
         color=color,
-        bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"},
-        zorder=4,
     )
+
+
+def _label_lines(label: str) -> list[str]:
+    return wrap(label.replace("_", " "), _LABEL_WIDTH)

@@ -7,12 +7,13 @@ from pathlib import Path
 import polars as pl
 
 from tlogic.errors import InputError
+from tlogic.events.delimited import find_separator
 from tlogic.files import replacing
 from tlogic.forecasting.forecast import Forecast
 from tlogic.forecasting.queries import ASKED, Query, as_queries
 
 _READERS = {
-    ".csv": lambda path: pl.read_csv(path, infer_schema=False),
+    ".csv": lambda path: pl.read_csv(path, infer_schema=False, separator=find_separator(path)),
     ".tsv": lambda path: pl.read_csv(path, infer_schema=False, separator="\t"),
     ".parquet": lambda path: pl.read_parquet(path, glob=False),
     ".arrow": pl.read_ipc,

@@ -61,6 +61,10 @@ class Forecast:
     def __len__(self) -> int:
         return len(self.queries)
 
+    def __repr__(self) -> str:
+        candidates = sum(len(answers.entity) for answers in self._answers)
+        return f"Forecast({len(self):,} quer{'y' if len(self) == 1 else 'ies'}, {candidates:,} candidates)"
+
     def __getitem__(self, place: int) -> list[Candidate]:
         """The candidates of one query, best first."""
         answers, name = self._answers[place], self.forecaster.graph.entities.name_of
@@ -151,6 +155,8 @@ def forecast(
     (Kite Aviation, sue, ?, 2031-03-27)
     >>> [candidate.rank for candidate in answers[0]]
     [1]
+    >>> answers
+    Forecast(1 query, 1 candidates)
     """
     if top is not None and top < 1:
         raise InputError(f"The number of candidates to keep must be 1 or more, not {top}.")

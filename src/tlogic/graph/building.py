@@ -35,8 +35,9 @@ def read(
     ``source`` is a folder with train, valid and test files, one file, the name of a dataset under ``TLOGIC_DATA``,
     the URL of a database, or a data frame of polars, pandas or pyarrow. With one table, ``valid_from`` and
     ``test_from`` say where the validation and the test period begin. A database is asked by a ``query``, which is a
-    SELECT or the name of a table: ``read("sqlite:///events.db", query="events")``. Date-times with zones are converted to
-    the clock of ``time_zone``. What was read, and what about it deserves a second look, is the ``report`` of the graph.
+    SELECT or the name of a table: ``read("sqlite:///events.db", query="events")``. Date-times with zones are
+    converted to the clock of ``time_zone``. What was read, and what about it deserves a second look, is the ``report``
+    of the graph.
 
     >>> import polars as pl
     >>> calls = pl.DataFrame({"subject": ["Ann", "Bo"], "relation": ["calls"] * 2, "object": ["Bo", "Ann"],

@@ -5,15 +5,18 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tlogic.errors import InputError
 from tlogic.files import write_whole
 from tlogic.rules.browsing import Comparison, Sort, compare_rules, merge_rules, select_rules, sort_rules
 from tlogic.rules.json_file import rules_from_json, rules_to_json
 from tlogic.rules.rule import Rule
-from tlogic.rules.tables import TABLE_SUFFIXES, read_table, write_table
+from tlogic.rules.tables import TABLE_SUFFIXES, read_table, to_frame, write_table
 from tlogic.rules.text import rules_from_text, rules_to_text
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,8 @@ class RuleSet:
     >>> rules = RuleSet((Rule("consult", ("meet",), (0, 1), 3, 4),))
     >>> len(rules), rules.by_length(), rules[0].confidence
     (1, {1: 1}, 0.75)
+    >>> rules
+    RuleSet(1 rule: 1 of length 1)
     """
 
     rules: Sequence[Rule]
@@ -37,6 +42,19 @@ class RuleSet:
 
     def __getitem__(self, place: int) -> Rule:
         return self.rules[place]
+
+    def __repr__(self) -> str:
+        lengths = ", ".join(f"{count:,} of length {length}" for length, count in self.by_length().items())
+        return f"RuleSet({len(self):,} rule{'' if len(self) == 1 else 's'}{lengths and f': {lengths}'})"
+
+    @property
+    def frame(self) -> "pl.DataFrame":
+        """The rules as a polars data frame, a row a rule.
+
+        >>> RuleSet((Rule("consult", ("meet",), (0, 1), 3, 4),)).frame["confidence"].to_list()
+        [0.75]
+        """
+        return to_frame(self.rules)
 
     def by_length(self) -> dict[int, int]:
         """How many rules there are of each length."""
