@@ -12,7 +12,9 @@ from tests.naive import Application, Query
 from tests.strategies import World, rule_lists, worlds
 from tlogic.errors import SettingsError
 from tlogic.evaluation import evaluate, evaluate_many
+from tlogic.evaluation.evaluator import Evaluation
 from tlogic.evaluation.questions import Filter
+from tlogic.evaluation.ranks import Ranks
 from tlogic.events.timeline import Timeline
 from tlogic.forecasting import ApplicationSettings
 from tlogic.graph import sample
@@ -107,6 +109,12 @@ def test_many_settings_at_once_give_what_each_gives_alone(data: st.DataObject, w
         assert np.array_equal(alone.ranks.same, evaluation.ranks.same)
         assert np.array_equal(alone.fell_back, evaluation.fell_back)
         assert alone.settings == evaluation.settings
+
+
+def test_an_evaluation_is_shown_in_a_line() -> None:
+    ranks = Ranks(np.array([0, 1, 9]), np.array([0, 0, 2]))
+    shown = repr(Evaluation(ranks, np.zeros(3, bool), {}, {"alpha": 0.5}, {}))
+    assert shown == "Evaluation(3 queries: MRR 0.5303, hits@1 0.3333, hits@3 0.6667, hits@10 0.6667)"
 
 
 def test_settings_that_differ_in_what_is_grounded_are_refused() -> None:

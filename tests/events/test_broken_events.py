@@ -121,11 +121,13 @@ def test_an_unknown_header_is_hinted_at(tmp_path: Path) -> None:
             "tab-separated text, but line 1 has 0 tabs and 3 commas. Rename the file to end in .csv",
         ),
         (
-            "facts.csv",
-            "a\tr\tb\t2014\n",
-            "CSV, but line 1 has 0 commas and 3 tabs. Rename the file to end in .tsv",
+            "facts.tsv",
+            "a;r, or q;b;2014\n",
+            "tab-separated text, but line 1 has 0 tabs and 3 semicolons. Rename the file to end in .csv if semicolons",
         ),
-        ("facts.csv", "a\tr, or q\tb\t2014\n", "CSV, but line 1 has 1 commas and 3 tabs"),
+        ("facts.csv", "a b c d\n", " line 1: found 1 of 4 columns"),
+        ("facts.csv", "a;r;b;2014\na;r;b\n", " line 2: found 3 of 4 columns"),
+        ("facts.csv", 'a;r;b;2014\na;"r;b;2014\n', " line 2 has a quote that is left open"),
         ("facts.txt", "", " is empty."),
         ("facts.csv.gz", "", " is empty."),
         ("facts.txt", "\n\n", " holds no facts."),
@@ -149,7 +151,7 @@ def test_an_unknown_header_is_hinted_at(tmp_path: Path) -> None:
 def test_a_file_that_is_not_what_it_seems(name: str, text: str, message: str, tmp_path: Path) -> None:
     path = write(tmp_path / name, text)
     found = refusal(path)
-    assert found.startswith(str(path))
+    assert str(path) in found
     assert message in found
 
 
@@ -157,7 +159,17 @@ def test_a_file_that_is_not_what_it_seems(name: str, text: str, message: str, tm
 def test_text_must_be_utf_8(compress: Any, tmp_path: Path) -> None:
     suffix = ".txt" if compress is bytes else ".txt.gz"
     path = write(tmp_path / f"facts{suffix}", compress((GOOD + GOOD.replace("b", "é")).encode("latin-1")))
-    assert refusal(path).startswith(f"{path} line 2 is not UTF-8 text: 'a\\tr\\t\N{REPLACEMENT CHARACTER}\\t2014")
+    message = refusal(path)
+    assert message.startswith(f"{path} line 2 is not UTF-8 text: 'a\\tr\\t\N{REPLACEMENT CHARACTER}\\t2014")
+    assert message.endswith("or convert it: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW.")
+
+
+@pytest.mark.parametrize("name", ["facts.txt", "facts.csv"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_is_recognized(encoding: str, name: str, tmp_path: Path) -> None:
+    message = refusal(write(tmp_path / name, (GOOD + GOOD).encode(encoding)))
+    assert " line 1 is not UTF-8 text: " in message
+    assert "Expected UTF-8; save the file so (Excel calls it CSV UTF-8), or convert it: iconv -f UTF-16 -t" in message
 
 
 def test_a_damaged_gzip_file(tmp_path: Path) -> None:
@@ -182,11 +194,27 @@ def test_a_missing_file_or_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "towns").mkdir()
     (tmp_path / "notes.txt").touch()
     monkeypatch.setenv("TLOGIC_DATA", str(tmp_path))
+    monkeypatch.chdir(tmp_path / "towns")
     assert refusal("cities").endswith("TLOGIC_DATA), which holds towns.")
     assert refusal("towns") == (
         f"{tmp_path / 'towns'} holds no train file, such as train.txt or train.parquet; "
         "the files it has are of no readable kind."
     )
+
+
+@pytest.mark.parametrize("root", [None, "."])
+def test_a_misspelt_path_is_recognized(root: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TLOGIC_DATA", root) if root else monkeypatch.delenv("TLOGIC_DATA", raising=False)
+    (tmp_path / "world").mkdir()
+    for name in ("world.rules", "events.csv.gz", "world/train.txt"):
+        (tmp_path / name).touch()
+    assert "There is no file or folder 'worl'" in refusal("worl")
+    assert "; did you mean 'world'?" in refusal("worl")
+    assert "; did you mean 'train.txt'?" in refusal(tmp_path / "world" / "tran.txt")
+    assert "; did you mean 'events.csv.gz'?" in refusal("event.csv.gz")
+    assert "'icews14'" in refusal("icews41")
+    assert "did you mean" not in refusal("nowhere/cities")
 
 
 def test_a_source_of_another_type() -> None:

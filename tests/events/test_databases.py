@@ -101,6 +101,16 @@ def test_every_database_gives_the_same_facts(database: str, query: str, rows: in
     assert table.report.files[0].format in ("SQLite", "DuckDB", "PostgreSQL")
 
 
+def test_the_name_of_a_table_or_view_may_have_spaces(fill: Fill) -> None:
+    url = fill(
+        "CREATE TABLE \"Events of \"\"May\"\"\" AS SELECT 'a' AS subject, 'r' AS relation, 'b' AS object, 5 AS time",
+        'CREATE VIEW "SELECT them" AS SELECT * FROM "Events of ""May"""',
+        'CREATE TABLE "Order" AS SELECT * FROM "SELECT them"',
+    )
+    for query in ('Events of "May"', " SELECT them\n", "Order", 'SELECT * FROM "SELECT them"'):
+        assert read_events(url, query=query).frame.rows() == [("a", "r", "b", 0)]
+
+
 @pytest.mark.parametrize("columns", [[0, 1, 2, 3], ["who", "relation", "target", "day"], {"subject": 0}])
 def test_columns_can_be_given(database: str, columns: Any) -> None:
     assert len(tlogic.read(database, query="events", columns=columns)) == 2

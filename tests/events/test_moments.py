@@ -1,7 +1,8 @@
 """Dates as people write them: understood where they can mean one thing only, refused otherwise."""
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, datetime
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -60,6 +61,61 @@ def test_clocks_behind_days(times: list[str], origin: str) -> None:
     table = read(times)
     assert table.timeline == Timeline("minute", 5, origin)
     assert table.frame["step"].to_list() == [0, 240]
+
+
+MIDNIGHTS = ["2024-03-30T00:00+01:00", "2024-03-31T00:00:00+0100", "2024-04-01T00:00:00.5+02"]
+BERLIN = "Europe/Berlin"
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        pl.Series(MIDNIGHTS),
+        pl.Series(["2024-03-29 23:00Z", "2024-03-30 23:00 z", "2024-03-31T22:00Z"]),
+        pl.Series(["2024-03-30 00:00", "2024-03-31 00:00 +0100", "2024-04-01 00:00"]),
+        pl.Series(["30.03.2024 00:00+01:00", "31.03.2024 00:00", "01.04.2024 01:00+03:00"]),
+        pl.Series([datetime(2024, 3, 30), datetime(2024, 3, 31), datetime(2024, 4, 1)]).dt.replace_time_zone(BERLIN),
+    ],
+)
+def test_zoned_times_are_those_of_the_given_clock(times: pl.Series, tmp_path: Path) -> None:
+    frame = pl.DataFrame({"subject": "a", "relation": "r", "object": "b", "time": times})
+    frame.write_parquet(tmp_path / "facts.parquet")
+    for source in (frame, frame.to_pandas(), tmp_path / "facts.parquet"):
+        table = read_events(source, time_zone=BERLIN)
+        assert table.timeline == Timeline("day", 1, "2024-03-30", BERLIN)
+        assert table.frame["step"].to_list() == [0, 1, 2]
+        assert "date-times with zones are read in Europe/Berlin (" in str(table.report)
+        assert "date-times with zones are read in UTC (" in str(read_events(source).report)
+    assert read_events(frame).timeline.unit == "hour"
+
+
+@pytest.mark.parametrize("times", [["2024-03-30 00:00"], ["2024-03-30"], [date(2024, 3, 30)], [datetime(2024, 3, 30)]])
+def test_times_without_a_zone_are_taken_as_they_are(times: list[object]) -> None:
+    frame = pl.DataFrame({"subject": "a", "relation": "r", "object": "b", "time": times})
+    table = read_events(frame, time_zone=BERLIN)
+    assert table.timeline.origin.startswith("2024-03-30")
+    assert "zones" not in str(table.report)
+
+
+def test_files_of_different_zones_make_one_table(tmp_path: Path) -> None:
+    names = {"subject": "a", "relation": "r", "object": "b"}
+    for split, day, zone in (("train", 30, BERLIN), ("valid", 31, "Asia/Kolkata")):
+        time = pl.Series([datetime(2024, 3, day)]).dt.replace_time_zone(BERLIN).dt.convert_time_zone(zone)
+        pl.DataFrame({**names, "time": time}).write_parquet(tmp_path / f"{split}.parquet")
+    assert read_events(tmp_path, time_zone=BERLIN).frame["step"].to_list() == [0, 1]
+
+
+def test_periods_begin_on_the_given_clock() -> None:
+    frame = pl.DataFrame({"subject": "a", "relation": "r", "object": "b", "time": MIDNIGHTS})
+    assert read_events(frame, time_zone=BERLIN, test_from=MIDNIGHTS[1]).test_from == 1
+
+
+@pytest.mark.parametrize(("zone", "hint"), [("Europe/Berln", "; did you mean 'Europe/Berlin'"), ("", "."), ("?", ".")])
+def test_an_unknown_zone_is_refused(zone: str, hint: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_events(pl.DataFrame({"subject": "a", "relation": "r", "object": "b", "time": [1]}), time_zone=zone)
+    assert str(caught.value).startswith(f"Unknown time zone {zone!r}{hint}")
+    assert "Expected a name such as Europe/Berlin" in str(caught.value)
 
 
 def test_seconds_since_1970_are_integers_that_a_step_can_cut() -> None:

@@ -49,6 +49,10 @@ def expected() -> list[tuple[Any, ...]]:
     return [(*fact[:3], step) for fact, step in zip(FACTS, STEPS, strict=True)]
 
 
+def write_semicolons(path: Path) -> None:
+    frame("subject relation object time").write_csv(path, separator=";")
+
+
 def write_zst(path: Path) -> None:
     frame().lazy().sink_csv(path, compression="zstd")
 
@@ -59,6 +63,10 @@ WRITERS: dict[str, Callable[[Path], Any]] = {
     "facts.txt.gz": lambda path: path.write_bytes(gzip.compress(tabs().encode())),
     "facts.csv": lambda path: frame().write_csv(path, include_header=False),
     "facts[1].csv": lambda path: frame().write_csv(path),
+    "semicolons.csv": write_semicolons,
+    "tabs.csv": lambda path: frame().write_csv(path, separator="\t", include_header=False),
+    "bars.CSV": lambda path: frame().write_csv(path, separator="|", quote_style="always"),
+    "semicolons.csv.gz": lambda path: path.write_bytes(gzip.compress(frame().write_csv(separator=";").encode())),
     "facts.csv.zst": write_zst,
     "facts.parquet": lambda path: frame().write_parquet(path),
     "facts.arrow": lambda path: frame().write_ipc(path),
@@ -149,6 +157,36 @@ def test_cells_of_csv_may_span_lines(tmp_path: Path) -> None:
     assert rows(read_events(tmp_path / "facts.csv")) == [("a", 'r\n\n"x"', "b", 0), ("c", "r", "d", 1)]
 
 
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        ("a,r,b,5\n", "CSV"),
+        ("a;r;b;5\n", "CSV with semicolons"),
+        ("a, b;r, s;c;5\n", "CSV with semicolons"),
+        ('"a,,,,,,";r;"b|;;""""x";5\n', "CSV with semicolons"),
+        ('a\tr\tb\t"5"\n', "CSV with tabs"),
+        ("a|r|b|5\n", "CSV with bars"),
+        ("a;b;c,r,b,5\n", "CSV"),
+        ("\n\r\na|r|b|5\n", "CSV with bars"),
+        ('"a\n,,,,\n\nb";r;b;5\n', "CSV with semicolons"),
+    ],
+)
+def test_the_separator_of_csv_is_found(text: str, format: str, tmp_path: Path) -> None:
+    (tmp_path / "facts.csv").write_text(text, newline="")
+    assert (
+        read_events(tmp_path / "facts.csv", columns=[0, 1, 2, 3], skip_bad_rows=True).report.files[0].format == format
+    )
+
+
+def test_blanks_around_names_do_not_count(tmp_path: Path) -> None:
+    (tmp_path / "facts.csv").write_text(
+        "subject, relation , object,time\nAlice,calls,Bob,1\n Alice,calls ,\u00a0Bob\t, 1\n"
+    )
+    table = read_events(tmp_path / "facts.csv")
+    assert rows(table) == rows(read_events(pl.read_csv(tmp_path / "facts.csv"))) == [("Alice", "calls", "Bob", 0)] * 2
+    assert table.report.files[0].header == ("subject", "relation", "object", "time")
+
+
 names = st.text(st.characters(exclude_characters="\t\r\n\x1f", exclude_categories=["Cs", "Cc"]), min_size=1).filter(
     lambda name: bool(name.strip())
 )
@@ -163,7 +201,9 @@ def test_any_name_survives_tabs_and_csv(tmp_path_factory: pytest.TempPathFactory
     text = "".join("\t".join(map(str, fact)) + "\n" for fact in [("subject", "relation", "object", "time"), *facts])
     (folder / "facts.tsv").write_text(text, encoding="utf-8", newline="")
     for name in ("facts.csv", "facts.tsv"):
-        assert [row[:3] for row in rows(read_events(folder / name))] == [fact[:3] for fact in facts]
+        assert [row[:3] for row in rows(read_events(folder / name))] == [
+            tuple(name.strip() for name in fact[:3]) for fact in facts
+        ]
 
 
 TIMES = [date(2014, 8, 9), date(2014, 8, 11), date(2014, 8, 9), date(2014, 8, 10)]
@@ -280,6 +320,9 @@ def test_ids_become_names_and_stay_distinct(tmp_path: Path) -> None:
     table = read_events(write_ids(tmp_path))
     assert rows(table) == [("Ann", "calls", "Bob (id 2)", 0), ("Bob (id 3)", "calls", "Ann", 1)]
     assert read_events(tmp_path / "train.txt").frame.equals(table.frame)
+    (tmp_path / "train.txt").write_text(" 1\t0 \t2\t5\t0\n3\t0\t 1 \t6\t0\n")
+    (tmp_path / "entity2id.txt").write_text("Ann\t1\nBob \t 2\nBob\t3\n")
+    assert rows(read_events(tmp_path)) == rows(table)
 
 
 def test_only_text_holds_ids(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ def warnings(steps: list[int], relations: int = 5, step: int | None = 1) -> str:
         pl.DataFrame({"time": steps})
         .with_row_index()
         .with_columns(
-            subject=pl.lit("a"),
+            subject="a" + pl.col("index").cast(pl.String),
             relation="r" + (pl.col("index") % relations).cast(pl.String),
             object=pl.lit("b"),
         )
@@ -60,8 +60,21 @@ PERIODS = EVEN[:1980] + [99] * 10
 )
 def test_a_period_with_hardly_a_fact_is_warned_of(periods: dict[str, Any], found: list[str]) -> None:
     relations = [f"r{row % 5}" for row in range(len(PERIODS))]
-    facts = pl.DataFrame({"subject": "a", "relation": relations, "object": "b", "time": PERIODS})
+    subjects = [f"a{row}" for row in range(len(PERIODS))]
+    facts = pl.DataFrame({"subject": subjects, "relation": relations, "object": "b", "time": PERIODS})
     assert list(read_events(facts, step=1, **periods).report.warnings) == found
+
+
+def test_the_facts_of_each_period_are_told() -> None:
+    split = "1 fact for training, 0 for validation, 1 for test"
+    assert split in str(tlogic.read(CALLS, test_from=2015).report)
+    assert split.replace("1 fact ", "2 facts ") in str(read_events(CALLS, test_from=2015).report)
+    assert "for training" not in str(tlogic.read(CALLS).report)
+
+
+def test_repeated_facts_are_few(tmp_path: Path) -> None:
+    (tmp_path / "facts.csv").write_text("a,r,b,1\na,q,b,2\n" * 20_000)
+    assert "There are few facts to learn rules from: 2." in read_events(tmp_path / "facts.csv").report.warnings
 
 
 def test_a_relation_below_nine_tenths_is_fine() -> None:
@@ -97,8 +110,9 @@ def test_a_graph_reports_what_it_was_made_of() -> None:
     assert list(report.lines()) == [
         "2 facts from 2014 to 2015, in steps of 1 year (found from the data)",
         "3 entities, 1 relation; 1 duplicate dropped",
+        "1 fact for training, 0 for validation, 1 for test",
         "data frame: 3 facts, in memory, columns subject, relation, object, date",
-        "Warning: There are few facts to learn rules from: 3.",
+        "Warning: There are few facts to learn rules from: 2.",
         "Warning: The relation 'calls' holds 100% of the facts.",
     ]
     assert list(report.lines(quiet=True)) == list(report.lines())[-2:]

@@ -1,5 +1,6 @@
 """Steps and labels are two views of one line of time."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
 
 import numpy as np
@@ -43,7 +44,8 @@ def test_step_0_is_the_origin(timeline: Timeline) -> None:
 @settings(deadline=None)
 @given(timelines)
 def test_a_dict_holds_the_whole_timeline(timeline: Timeline) -> None:
-    assert Timeline.from_dict(timeline.to_dict()) == timeline
+    for each in (timeline, replace(timeline, time_zone="Asia/Tokyo")):
+        assert Timeline.from_dict(each.to_dict()) == each
 
 
 @settings(deadline=None)
@@ -91,6 +93,19 @@ def test_integers_are_floored_into_their_step(label: int | str, step: int) -> No
     assert Timeline("integer", 24, "0").step_of(label) == step
 
 
+def test_labels_with_zones_are_those_of_the_clock() -> None:
+    days = Timeline("day", 1, "2014-08-09", "Europe/Berlin")
+    tokyo = datetime(2014, 8, 11, 7, tzinfo=timezone(timedelta(hours=9)))
+    labels: list[str | date] = [
+        "2014-08-11T00:00+02:00",
+        "2014-08-10T22:00Z",
+        tokyo,
+        "2014-08-11",
+        datetime(2014, 8, 11),
+    ]
+    assert {days.step_of(label) for label in labels} == {2}
+
+
 def test_weeks_begin_on_monday() -> None:
     weeks = Timeline("week", 1, "2014-08-06")
     assert weeks.origin == "2014-08-04"
@@ -122,6 +137,7 @@ def test_a_date_is_no_integer() -> None:
         ({"unit": "day", "count": 0, "origin": "2014"}, "1 or more of the unit day long, not 0"),
         ({"unit": "day", "count": 1}, "a unit, a count and an origin"),
         ({"unit": "day", "count": 1, "origin": "never"}, "'never' is not understood"),
+        ({"unit": "day", "count": 1, "origin": "2014", "time_zone": "Mars"}, "Unknown time zone 'Mars'"),
     ],
 )
 def test_a_wrong_dict_is_refused(values: dict[str, object], message: str) -> None:

@@ -87,7 +87,7 @@ def test_figures_are_those_of_evaluation(sections: list[Section], world: Path) -
     graph = tlogic.read(world)
     [main] = [section for section in sections if section.name == "main"]
     figures = tlogic.evaluate(graph, tlogic.learn(graph), window=200).to_dict()
-    row = next(row for row in main.rows if row.label == ("TLogic", "icews18"))
+    row = next(row for row in main.rows if row.label == ("icews18", "TLogic"))
     assert row.values == {OPTIMISTIC: figures["optimistic"], REALISTIC: figures["realistic"]}
 
 

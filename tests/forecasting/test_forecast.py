@@ -208,6 +208,11 @@ def test_queries_are_read_from_files(tmp_path: Path, kind: str) -> None:
     assert read_queries(path) == [Query("Ann", "calls"), Query(None, "calls", "Bo")]
 
 
+def test_queries_may_stand_between_semicolons(tmp_path: Path) -> None:
+    (tmp_path / "queries.csv").write_text('subject;"relation";at\n"Ann, Bo";calls;2014\n')
+    assert read_queries(tmp_path / "queries.csv") == [Query("Ann, Bo", "calls", None, "2014")]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

@@ -24,6 +24,12 @@ def test_the_file_is_plain_json_with_a_line_a_rule(tmp_path: Path) -> None:
     assert sum("body_support" in line for line in path.read_text(encoding="utf-8").splitlines()) == 3
 
 
+def test_a_rule_set_is_shown_in_a_line() -> None:
+    rules = RuleSet((Rule("r", ("r",), (0, 1), 1, 1),) * 1200 + (Rule("r", ("r", "s"), (0, 1, 2), 1, 1),))
+    assert repr(rules) == "RuleSet(1,201 rules: 1,200 of length 1, 1 of length 2)"
+    assert repr(RuleSet(())) == "RuleSet(0 rules)"
+
+
 def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "some.rules"
     RuleSet(()).save(path)

@@ -15,6 +15,7 @@ from tlogic.cli.reproduce import reproduce
 from tlogic.cli.rules import rules
 from tlogic.cli.sample import demo, sample
 from tlogic.cli.stats import stats
+from tlogic.cli.tune import tune
 
 app = typer.Typer(
     help="Learn temporal rules from dated events, forecast what comes next, and show why.",
@@ -40,6 +41,6 @@ def about(
         print(context.get_help())
 
 
-for command in (learn, evaluate, forecast, rules, measure, stats, reproduce, download, datasets, sample, demo):
+for command in (learn, evaluate, forecast, rules, measure, stats, tune, reproduce, download, datasets, sample, demo):
     app.command()(with_groups(command))
 app.add_typer(plot, name="plot")

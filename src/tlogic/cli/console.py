@@ -19,9 +19,15 @@ error_console = Console(stderr=True, highlight=False, soft_wrap=True)
 
 @contextmanager
 def progress() -> Iterator[Callable[..., Iterable[Any]]]:
-    """Follow long work with a bar on standard error; quiet where that is not a terminal."""
+    """Follow long work with a bar on standard error, until it is done; quiet where that is not a terminal."""
     with Progress(console=error_console, transient=True, disable=not error_console.is_terminal) as bar:
-        yield bar.track
+
+        def follow(items: Iterable[Any], total: float | None = None, description: str = "") -> Iterator[Any]:
+            task = bar.add_task(description, total=total)
+            yield from bar.track(items, total=total, task_id=task)
+            bar.remove_task(task)
+
+        yield follow
 
 
 @contextmanager

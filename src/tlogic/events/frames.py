@@ -36,8 +36,9 @@ def as_frame(source: object) -> pl.LazyFrame | None:
             f"This data frame is read through Arrow, which needs pyarrow to be installed: {error}."
         ) from error
     except (TypeError, ValueError, NotImplementedError, pl.exceptions.PolarsError) as error:
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise InputError(
-            f"This {type(source).__name__} cannot be read as a table ({error}). Give the four columns of the facts, "
+            f"This {type(source).__name__} cannot be read as a table ({reason}). Give the four columns of the facts, "
             "each with one type of values, such as strings."
         ) from error
     return None

@@ -76,7 +76,10 @@ def _dataset_folder(name: str) -> Path:
 
 def _readable_in(folder: Path) -> list[str]:
     """The names of all that may hold facts in a folder."""
-    entries = sorted(folder.iterdir()) if folder.is_dir() else []
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError:  # it is missing, or not ours to read
+        return []
     return [entry.name for entry in entries if entry.is_dir() or _format_suffix(entry) in _SUFFIXES]
 
 

@@ -1,7 +1,7 @@
 """Where experiments are run: data is read, rules are learned and figures are measured once, and shared from then on."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
@@ -38,7 +38,8 @@ class Trial:
 class Laboratory:
     """Reads, learns and measures, with what was measured kept in a folder.
 
-    ``sources`` says where a dataset lies; others are read by their name.
+    ``sources`` says where a dataset lies, or is the graph itself; others are read by their name. So many rule sets as
+    are to be ``remembered`` are not learned again.
     """
 
     def __init__(
@@ -47,11 +48,13 @@ class Laboratory:
         sources: dict[str, Any] | None = None,
         threads: int | None = None,
         progress: Callable[..., Any] | None = None,
+        remembered: int = 1,
     ) -> None:
         self._sources, self._threads, self._progress = sources or {}, threads, progress
         self.results = Results(folder / "results.jsonl")
         self.graph = cache(self._read)  # three graphs at most, some hundred megabytes each
-        self._learned: tuple[tuple[str, LearningSettings], RuleSet] | None = None
+        self._learned: dict[tuple[str, LearningSettings], RuleSet] = {}
+        self._remembered = remembered
 
     @property
     def is_papers(self) -> bool:
@@ -60,29 +63,31 @@ class Laboratory:
 
     def rules(self, data: str, settings: LearningSettings) -> RuleSet:
         """The rules learned on a dataset; the last ones are remembered."""
-        if self._learned is None or self._learned[0] != (data, settings):
+        if (data, settings) not in self._learned:
             graph = self.graph(data)
             started = time.perf_counter()
             rules = learn(graph, settings, threads=self._threads, progress=self._progress)
             seconds = time.perf_counter() - started
-            self._learned = (data, settings), rules
+            if len(self._learned) >= self._remembered:
+                del self._learned[next(iter(self._learned))]
+            self._learned[data, settings] = rules
             if self.results.find(self._about_rules(data, settings)) is None:
                 value = {"by_length": {str(n): count for n, count in rules.by_length().items()}, "seconds": seconds}
                 self.results.keep(self._about_rules(data, settings), value)
-        return self._learned[1]
+        return self._learned[data, settings]
 
     def about_rules(self, data: str, settings: LearningSettings) -> dict[str, Any]:
         """How many rules of each length were learned, and how long it took."""
         found = self.results.find(self._about_rules(data, settings))
         if found is None:
-            self._learned = None
+            self._learned.clear()
             self.rules(data, settings)
         return dict(self.results.find(self._about_rules(data, settings)))
 
     def figures(self, trials: Sequence[Trial]) -> list[dict[str, Any]]:
         """The figures of each trial; trials that share their rules and data are measured together."""
         missing: dict[tuple[str, str, LearningSettings, str], list[Trial]] = {}
-        for trial in trials:
+        for trial in dict.fromkeys(trials):
             if self.results.find(self._about(trial)) is None:
                 same = (trial.data, trial.source, trial.learning, trial.split)
                 missing.setdefault(same, []).append(trial)
@@ -93,17 +98,19 @@ class Laboratory:
                 self.results.keep(self._about(trial), {name: figures[name] for name in kept})
         return [dict(self.results.find(self._about(trial))) for trial in trials]
 
-    def _evaluate(self, group: list[Trial]) -> list[Evaluation]:
+    def _evaluate(self, group: list[Trial]) -> Iterable[Evaluation]:
+        """Each as it comes, where they are measured one by one, so that it can be kept."""
         first = group[0]
         graph, rules = self.graph(first.data), self.rules(first.source, first.learning)
         settings = [trial.application for trial in group]
         how: dict[str, Any] = {"split": first.split, "threads": self._threads, "progress": self._progress}
         if len(group) >= _WORTH_SHARING:
             return evaluate_many(graph, rules, settings, **how)
-        return [evaluate(graph, rules, each, **how) for each in settings]
+        return (evaluate(graph, rules, each, **how) for each in settings)
 
     def _read(self, data: str) -> TemporalGraph:
-        return read(self._sources.get(data, data))
+        source = self._sources.get(data, data)
+        return source if isinstance(source, TemporalGraph) else read(source)
 
     def _about_rules(self, data: str, settings: LearningSettings) -> dict[str, Any]:
         return {

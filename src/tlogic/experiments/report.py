@@ -10,7 +10,7 @@ from tlogic.experiments.section import Section
 from tlogic.files import write_whole
 
 TITLE = "TLogic, reproduced"
-_ABOUT = (
+ABOUT = (
     "Every table and figure of the paper (Liu, Ma, Hildebrandt, Joblin, Tresp: TLogic, AAAI 2022) whose method is "
     "TLogic's, measured again. The published figures stand beside ours, with the difference under the paper's way to "
     "resolve ties, and the command that gives ours."
@@ -24,6 +24,7 @@ h1, h2 { line-height: 1.2; } h2 { margin-top: 3rem; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: 14px; }
 th, td { padding: .2rem .7rem; text-align: left; vertical-align: top; } td.number { text-align: right;
 font-variant-numeric: tabular-nums; white-space: nowrap; }
+td.text { min-width: 4rem; }
 thead th { background: var(--head); } tbody tr.first td { border-top: 1px solid var(--line); }
 tr.difference td { color: var(--dim); } .remark { border-left: 3px solid var(--line); padding-left: .8rem; }
 figure { margin: 1rem 0; background: #fff; border-radius: 6px; padding: .5rem; display: inline-block; }
@@ -31,7 +32,7 @@ figure svg { max-width: 100%; height: auto; } code { font-size: 13px; } summary 
 """
 
 
-def write_report(sections: Sequence[Section], folder: Path) -> Path:
+def write_report(sections: Sequence[Section], folder: Path, title: str = TITLE, about: str = ABOUT) -> Path:
     """Write report.html, report.md, a CSV file for each section and its charts as SVG and PNG; the HTML file's path."""
     from tlogic.plots.charts import plot_chart
 
@@ -42,15 +43,15 @@ def write_report(sections: Sequence[Section], folder: Path) -> Path:
         for chart in section.charts:
             for kind in ("svg", "png"):
                 plot_chart(chart, charts / f"{chart.name}.{kind}")
-    write_whole(folder / "report.md", as_markdown(sections))
+    write_whole(folder / "report.md", as_markdown(sections, title=title, about=about))
     page = folder / "report.html"
-    write_whole(page, _as_html(sections, charts))
+    write_whole(page, _as_html(sections, charts, title, about))
     return page
 
 
-def as_markdown(sections: Sequence[Section]) -> str:
-    """The report for documents; figures are linked."""
-    parts = [f"# {TITLE}", _ABOUT]
+def as_markdown(sections: Sequence[Section], figures: str = "figures", title: str = TITLE, about: str = ABOUT) -> str:
+    """The report for documents, with links to its figures in a folder."""
+    parts = [f"# {title}", about]
     for section in sections:
         parts += [f"## {section.title}", section.about]
         parts += [f"*{remark}*" for remark in section.remarks]
@@ -59,7 +60,7 @@ def as_markdown(sections: Sequence[Section]) -> str:
         parts.append(
             "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
         )
-        parts += [f"![{chart.title}](figures/{chart.name}.svg)" for chart in section.charts]
+        parts += [f"![{chart.title}]({figures}/{chart.name}.svg)" for chart in section.charts]
         parts += ["\n".join(["```", *_commands(section), "```"])] if _commands(section) else []
     return "\n\n".join(parts) + "\n"
 
@@ -76,13 +77,13 @@ def _as_csv(section: Section) -> str:
     return text.getvalue()
 
 
-def _as_html(sections: Sequence[Section], charts: Path) -> str:
+def _as_html(sections: Sequence[Section], charts: Path, title: str, about: str) -> str:
     index = "".join(f'<li><a href="#{section.name}">{escape(section.title)}</a></li>' for section in sections)
     body = "".join(_section(section, charts) for section in sections)
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{TITLE}</title>'
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{_STYLE}</style></head>\n'
-        f"<body><h1>{TITLE}</h1><p>{escape(_ABOUT)}</p><ul>{index}</ul>\n{body}</body></html>\n"
+        f"<body><h1>{escape(title)}</h1><p>{escape(about)}</p><ul>{index}</ul>\n{body}</body></html>\n"
     )
 
 

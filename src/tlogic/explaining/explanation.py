@@ -85,7 +85,8 @@ class Explanation:
 
     def __repr__(self) -> str:
         place = "no candidate" if self.rank is None else f"rank {self.rank:,} of {self.n_candidates:,}"
-        return f"Explanation({self.query}: {self.candidate}, {place}, score {self.score:.4f}, rules {len(self.reasons):,})"
+        rules = f"{len(self.reasons):,} rule{'' if len(self.reasons) == 1 else 's'}"
+        return f"Explanation({self.query}: {self.candidate}, {place}, score {self.score:.4f} by {rules})"
 
     def strongest(self, n: int | None = 3) -> list[Reason]:
         """The reasons with the largest scores."""

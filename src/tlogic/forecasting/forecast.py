@@ -62,8 +62,9 @@ class Forecast:
         return len(self.queries)
 
     def __repr__(self) -> str:
-        candidates = sum(len(answers.entity) for answers in self._answers)
-        return f"Forecast({len(self):,} quer{'y' if len(self) == 1 else 'ies'}, {candidates:,} candidates)"
+        found = sum(len(answers.entity) for answers in self._answers)
+        queries, candidates = "query" if len(self) == 1 else "queries", "candidate" if found == 1 else "candidates"
+        return f"Forecast({len(self):,} {queries}, {found:,} {candidates})"
 
     def __getitem__(self, place: int) -> list[Candidate]:
         """The candidates of one query, best first."""
@@ -156,7 +157,7 @@ def forecast(
     >>> [candidate.rank for candidate in answers[0]]
     [1]
     >>> answers
-    Forecast(1 query, 1 candidates)
+    Forecast(1 query, 1 candidate)
     """
     if top is not None and top < 1:
         raise InputError(f"The number of candidates to keep must be 1 or more, not {top}.")
