@@ -94,7 +94,7 @@ def evaluate(
     placings = questions.together(chunks, list(_follow(progress, placed, len(chunks))))
     seconds = {"index": indexed - started, "apply": time.perf_counter() - indexed}
     n_rules = {"rules": len(forecaster.rules), "rules_given": len(rules), "rules_foreign": forecaster.n_foreign}
-    return _evaluation(graph, placings, asdict(settings) | questions.described | n_rules, seconds)
+    return describe_evaluation(graph, placings, asdict(settings) | questions.described | n_rules, seconds)
 
 
 def evaluate_many(
@@ -142,7 +142,7 @@ def evaluate_many(
     for each, scoring, placings in zip(settings, scorings, zip(*placed, strict=True), strict=True):
         n_rules = {"rules": int(scoring.admitted.sum()), "rules_given": len(rules)}
         described = asdict(each) | questions.described | n_rules | {"rules_foreign": forecaster.n_foreign}
-        evaluations.append(_evaluation(graph, questions.together(chunks, placings), described, seconds))
+        evaluations.append(describe_evaluation(graph, questions.together(chunks, placings), described, seconds))
     return evaluations
 
 
@@ -163,9 +163,10 @@ def _follow(progress: Callable[..., Any] | None, items: Any, total: int) -> Any:
     return progress(items, total=total, description="queries") if progress else items
 
 
-def _evaluation(
+def describe_evaluation(
     graph: TemporalGraph, placings: Placings, settings: dict[str, Any], seconds: dict[str, float]
 ) -> Evaluation:
+    """An evaluation from where the true answers were placed."""
     return Evaluation(
         ranks=Ranks(placings.higher, placings.same),
         fell_back=placings.fell_back,

@@ -14,16 +14,16 @@ from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 
 Filter = Literal["time-aware", "static", "raw"]
-_FILTERS = {"time-aware": TIME_AWARE, "static": STATIC, "raw": RAW}
+FILTERS = {"time-aware": TIME_AWARE, "static": STATIC, "raw": RAW}
 
 
 class Questions:
     """The queries of a split with their answers; they are taken in chunks, and their placings put together again."""
 
     def __init__(self, graph: TemporalGraph, split: str, filter: Filter, multi_step: bool) -> None:
-        if filter not in _FILTERS:
-            raise SettingsError(f"filter must be one of {', '.join(_FILTERS)}, not {filter!r}.")
-        self._triples, self._filter = graph.triples, _FILTERS[filter]
+        if filter not in FILTERS:
+            raise SettingsError(f"filter must be one of {', '.join(FILTERS)}, not {filter!r}.")
+        self._triples, self._filter = graph.triples, FILTERS[filter]
         self._queries, self._answers = split_queries(graph, split, multi_step)
         self._fallback = object_distributions(graph.train)
         self.described = {"split": split, "filter": filter, "multi_step": multi_step}

@@ -7,6 +7,7 @@ from typing import Any
 
 from tlogic.errors import InputError
 
+_AT_RANDOM = 5  # before there is anything to choose by
 _LENGTHS = [",".join(map(str, some)) for n in (1, 2, 3) for some in combinations((1, 2, 3), n)]
 _WALKS = (10, 25, 50, 100, 200, 400)
 # The paper's best settings are the first trial, so that a search never ends below them.
@@ -37,7 +38,7 @@ class Search:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
             # Trials that are asked for but not told yet count as bad, which keeps those of a batch apart.
-            sampler = optuna.samplers.TPESampler(seed=seed, constant_liar=True)
+            sampler = optuna.samplers.TPESampler(seed=seed, constant_liar=True, n_startup_trials=_AT_RANDOM)
         self._study = optuna.create_study(direction="maximize", sampler=sampler)
         self._study.enqueue_trial(_FIRST)
         self._span = span
@@ -76,7 +77,7 @@ def _choose(trial: Any, span: int) -> Choice:
         "lengths": tuple(map(int, lengths.split(","))),
         "window": None if whole else trial.suggest_int("window", max(1, span // 100), max(1, span), log=True),
         "k": trial.suggest_int("k", 5, 50, log=True),
-        "alpha": _short(trial.suggest_float("alpha", 0.0, 1.0)),
+        "alpha": round(trial.suggest_float("alpha", 0.0, 1.0), 2),
         "decay": _short(trial.suggest_float("lambda", 0.001, 1.0, log=True)),
     }
 
