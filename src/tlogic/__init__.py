@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tlogic.forecasting import ApplicationSettings, Forecast, Query, forecast
     from tlogic.graph import TemporalGraph, read, sample
     from tlogic.learning import LearningSettings, learn, measure
+    from tlogic.models import Model, fit
     from tlogic.rules import Rule, RuleSet
 
 __version__ = "0.1.0"
@@ -30,6 +31,7 @@ _HOMES = {
     "Forecast": "tlogic.forecasting",
     "InputError": "tlogic.errors",
     "LearningSettings": "tlogic.learning",
+    "Model": "tlogic.models",
     "Query": "tlogic.forecasting",
     "Rule": "tlogic.rules",
     "RuleSet": "tlogic.rules",
@@ -37,6 +39,7 @@ _HOMES = {
     "TLogicError": "tlogic.errors",
     "TemporalGraph": "tlogic.graph",
     "evaluate": "tlogic.evaluation",
+    "fit": "tlogic.models",
     "forecast": "tlogic.forecasting",
     "learn": "tlogic.learning",
     "measure": "tlogic.learning",
@@ -51,6 +54,7 @@ __all__ = [
     "Forecast",
     "InputError",
     "LearningSettings",
+    "Model",
     "Query",
     "Rule",
     "RuleSet",
@@ -58,6 +62,7 @@ __all__ = [
     "TLogicError",
     "TemporalGraph",
     "evaluate",
+    "fit",
     "forecast",
     "learn",
     "measure",

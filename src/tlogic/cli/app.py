@@ -6,6 +6,7 @@ import typer
 
 from tlogic.cli.datasets import datasets, download
 from tlogic.cli.evaluate import evaluate
+from tlogic.cli.fit import fit
 from tlogic.cli.forecast import forecast
 from tlogic.cli.groups import with_groups
 from tlogic.cli.learn import learn
@@ -41,6 +42,20 @@ def about(
         print(context.get_help())
 
 
-for command in (learn, evaluate, forecast, rules, measure, stats, tune, reproduce, download, datasets, sample, demo):
+for command in (
+    learn,
+    fit,
+    evaluate,
+    forecast,
+    rules,
+    measure,
+    stats,
+    tune,
+    reproduce,
+    download,
+    datasets,
+    sample,
+    demo,
+):
     app.command()(with_groups(command))
 app.add_typer(plot, name="plot")

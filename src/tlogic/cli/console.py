@@ -41,7 +41,8 @@ def wait_for_kernels(kernel: Any) -> Iterator[None]:
 
 def print_evaluation(figures: dict[str, Any]) -> None:
     """The figures of an evaluation as a table."""
-    table = Table(title=f"{figures['queries']:,} queries, {_rules_applied(figures['settings'])}")
+    by = _rules_applied(figures["settings"]) if "rules" in figures["settings"] else "by a model"
+    table = Table(title=f"{figures['queries']:,} queries, {by}")
     for column in ("ties", "MRR", "hits@1", "hits@3", "hits@10"):
         table.add_column(column, justify="left" if column == "ties" else "right")
     for ties in ("realistic", "optimistic", "pessimistic"):

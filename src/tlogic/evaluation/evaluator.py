@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tlogic.errors import SettingsError
 from tlogic.evaluation.memory import peak_megabytes
@@ -15,6 +15,9 @@ from tlogic.graph.arrays import Bools, Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.parallel import in_parallel
 from tlogic.rules import RuleSet
+
+if TYPE_CHECKING:
+    from tlogic.models.model import Model
 
 _CHUNKS = 32
 _GROUNDED_TOGETHER = 1000  # queries whose groundings are held in memory at a time, by each worker
@@ -53,7 +56,7 @@ class Evaluation:
 
 def evaluate(
     graph: TemporalGraph,
-    rules: RuleSet,
+    rules: "RuleSet | Model",
     settings: ApplicationSettings | None = None,
     *,
     split: str = "test",
@@ -63,7 +66,7 @@ def evaluate(
     progress: Callable[..., Any] | None = None,
     **changes: Any,
 ) -> Evaluation:
-    """Forecast every fact of a split in both directions and rank the true answers.
+    """Forecast every fact of a split in both directions with rules, or a model, and rank the true answers.
 
     Facts before a query's own time are visible; with ``multi_step`` only those before the split begins. Settings can be
     given whole or one by one: ``evaluate(graph, rules, window=200)``.
@@ -74,6 +77,12 @@ def evaluate(
     >>> figures["queries"], 0.3 < figures["realistic"]["mrr"] < 1
     (2240, True)
     """
+    if not isinstance(rules, RuleSet):
+        from tlogic.models.evaluating import evaluate_model
+
+        if settings or multi_step or changes:
+            raise SettingsError("A model has its settings in itself, and forecasts a single step.")
+        return evaluate_model(graph, rules, split=split, filter=filter, threads=threads, progress=progress)
     settings = settings or ApplicationSettings(**changes)
     started = time.perf_counter()
     questions = Questions(graph, split, filter, multi_step)

@@ -1,0 +1,35 @@
+"""`tlogic fit`: a model that scores candidates by sums of evidence."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tlogic.cli.options import DataOptions, Threads
+
+
+class TrainOn(StrEnum):
+    """The facts whose queries weights are learned from."""
+
+    train = "train"
+    both = "train+valid"
+
+
+def fit(
+    data: DataOptions,
+    out: Annotated[Path, typer.Option(help="The model file to write.", metavar="MODEL")],
+    train_on: Annotated[TrainOn, typer.Option(help="The facts to learn from.")] = TrainOn.both,
+    seed: Annotated[int, typer.Option(help="The seed of the order in which queries are learned from.")] = 12,
+    threads: Threads = None,
+) -> None:
+    """Fit a model to DATA: weights for what speaks for a candidate, learned from queries whose answers are known."""
+    import tlogic
+    from tlogic.cli.console import error_console, progress, wait_for_kernels
+    from tlogic.evidence.rules import advance
+
+    graph = data.read()
+    with wait_for_kernels(advance), progress() as follow:
+        model = tlogic.fit(graph, train_on=train_on.value, seed=seed, threads=threads, progress=follow)
+    model.save(out)
+    error_console.print(f"{model!r}, written to {out}", markup=False)

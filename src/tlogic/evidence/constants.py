@@ -1,0 +1,85 @@
+"""Rules with constants: whoever was lately with d did r to c. How often did that come true?
+
+Counted whenever it could have been said: at every query (s, r, ?, t) a rule fires for each of s's strongest partners
+d, and hits for each answer. What a query teaches counts for later times only.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+from numba.typed import Dict
+
+from tlogic.evidence.asked import RECENT, Asked, Pairs
+from tlogic.evidence.histories import Histories
+from tlogic.evidence.partners import strongest_partners
+from tlogic.graph.arrays import Floats
+
+COLUMNS = ("largest", "sum")
+_N_PARTNERS = 15
+_PRIOR = 5.0
+
+
+def new_state(n_relations: int) -> Any:  # noqa: ARG001 (as all counted families)
+    """How often partners came before queries, and together with answers, by key; nothing yet."""
+    return Dict.empty(types.int64, types.float64)
+
+
+@njit(cache=True, nogil=True)
+def advance(histories: Histories, state: Any, asked: Asked, pairs: Pairs, out: Floats) -> None:
+    """Go through queries in order of time: fill the rows of those wanted, then learn from all of the same time."""
+    n_entities = len(histories.slot_start) - 1
+    partners = np.full((len(asked.time), _N_PARTNERS), -1, np.int64)
+    first, wanted = 0, 0
+    while first < len(asked.time):
+        end = first
+        while end < len(asked.time) and asked.time[end] == asked.time[first]:
+            near = strongest_partners(histories, asked.subject[end], asked.time[end], RECENT, _N_PARTNERS)
+            partners[end] = near.entity
+            if asked.wanted[end]:
+                rows = slice(pairs.start[wanted], pairs.start[wanted + 1])
+                _tell(state, near.entity, pairs.candidate[rows], n_entities, out[rows])
+                wanted += 1
+            end += 1
+        for q in range(first, end):
+            _learn(state, partners[q], asked.answer[asked.answer_start[q] : asked.answer_start[q + 1]], n_entities)
+        first = end
+
+
+@njit(cache=True, nogil=True)
+def _tell(state: Any, partners: np.ndarray, candidates: np.ndarray, n_entities: int, out: Floats) -> None:
+    out[:] = 0.0
+    for d in partners:
+        if d < 0 or _fires(d, n_entities) not in state:
+            continue
+        fires = state[_fires(d, n_entities)]
+        for p in range(len(candidates)):
+            key = _hits(d, candidates[p], n_entities)
+            if key in state:
+                chance = state[key] / (fires + _PRIOR)
+                out[p, 0] = max(out[p, 0], chance)
+                out[p, 1] += chance
+
+
+@njit(cache=True, nogil=True)
+def _learn(state: Any, partners: np.ndarray, answers: np.ndarray, n_entities: int) -> None:
+    for d in partners:
+        if d >= 0:
+            _count(state, _fires(d, n_entities))
+            for c in answers:
+                _count(state, _hits(d, c, n_entities))
+
+
+@njit(cache=True, nogil=True)
+def _count(state: Any, key: int) -> None:
+    state[key] = state[key] + 1.0 if key in state else 1.0
+
+
+@njit(cache=True, nogil=True)
+def _hits(d: int, c: int, n_entities: int) -> int:
+    return int(d) * (n_entities + 1) + int(c)
+
+
+@njit(cache=True, nogil=True)
+def _fires(d: int, n_entities: int) -> int:
+    return int(d) * (n_entities + 1) + n_entities

@@ -1,0 +1,122 @@
+"""What happened in each group of facts, and how often lately: times with decayed counts.
+
+A group is all facts of a triple, of a slot (source and relation), of a pair, of a source or of a relation. At each of
+its facts a group remembers, for some half-lives, E_i = 1 + E_(i-1) * 2^(-gap / half-life). So the count at any later
+time is one binary search and one decay away.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.index import TripleIndex, build_pair_edges, build_slot_edges, build_source_edges
+from tlogic.graph.search import first_at_least
+from tlogic.graph.sorting import counting_sort, run_starts
+from tlogic.graph.temporal_graph import TemporalGraph
+
+N_HALF_LIVES = 5
+FOREVER = N_HALF_LIVES - 1
+"""The place of the half-life without end: plain counts."""
+_DAILY = (1.5, 7.0, 30.0, 120.0)
+_LONG_ENOUGH = 240
+
+
+class History(NamedTuple):
+    """The times of each group, ascending, with the decayed counts after each."""
+
+    start: Ints
+    """Per group: its first time."""
+    time: Ints
+    counts: Floats
+    """Per time and half-life."""
+
+
+class Histories(NamedTuple):
+    """A graph's facts and their inverses in groups, and how groups are found."""
+
+    slot_start: Ints
+    slot_relation: Ints
+    triple_start: Ints
+    target: Ints
+    triples: History
+    slots: History
+    pair_start: Ints
+    pair_target: Ints
+    pairs: History
+    sources: History
+    relations: History
+    relation_slot_start: Ints
+    relation_slot: Ints
+    """Per relation: its slots."""
+    slot_source: Ints
+    decay: Floats
+    """Per half-life and age: 2^(-age / half-life)."""
+
+
+def build_histories(graph: TemporalGraph, lives: Floats, until: int) -> Histories:
+    """Group the facts of a graph in all five ways, for queries up to a time."""
+    edges, triples = graph.edges, graph.triples
+    slots, sources, pairs = build_slot_edges(edges), build_source_edges(edges), build_pair_edges(edges)
+    by_relation = counting_sort(np.arange(len(edges.time)), edges.relation, edges.n_relations)
+    relation_start = run_starts(edges.relation[by_relation], edges.n_relations)
+    relation_slot = counting_sort(np.arange(len(triples.slot_relation)), triples.slot_relation, edges.n_relations)
+    return Histories(
+        slot_start=triples.slot_start,
+        slot_relation=triples.slot_relation,
+        triple_start=triples.triple_start,
+        target=triples.target,
+        triples=_history(triples.time_start, triples.time, lives),
+        slots=_history(slots.start, slots.time, lives),
+        pair_start=pairs.pair_start,
+        pair_target=pairs.pair_target,
+        pairs=_history(pairs.start, pairs.time, lives),
+        sources=_history(sources.start, sources.time, lives),
+        relations=_history(relation_start, edges.time[by_relation], lives),
+        relation_slot_start=run_starts(triples.slot_relation[relation_slot], edges.n_relations),
+        relation_slot=relation_slot,
+        slot_source=_sources_of_slots(triples),
+        decay=np.exp2(-np.arange(until + 1) / lives[:, None]),
+    )
+
+
+def half_lives(span: int) -> Floats:
+    """Four half-lives in steps and one without end; where time is short they shrink with it.
+
+    They belong to a model: taken from the data that it was fitted to, and the same for all that it is asked.
+
+    >>> half_lives(365).tolist()
+    [1.5, 7.0, 30.0, 120.0, inf]
+    """
+    scale = min(span / _LONG_ENOUGH, 1.0)
+    return np.array([*(max(life * scale, 0.5) for life in _DAILY), np.inf])
+
+
+def _history(start: Ints, time: Ints, lives: Floats) -> History:
+    return History(start, time, _decayed_counts(start, time, lives))
+
+
+def _sources_of_slots(triples: TripleIndex) -> Ints:
+    return np.repeat(np.arange(len(triples.slot_start) - 1), np.diff(triples.slot_start)).astype(np.int32)
+
+
+@njit(cache=True, nogil=True)
+def _decayed_counts(start: Ints, time: Ints, lives: Floats) -> Floats:
+    count = np.empty((len(time), len(lives)), np.float32)
+    for group in range(len(start) - 1):
+        for i in range(start[group], start[group + 1]):
+            for h in range(len(lives)):
+                count[i, h] = 1.0
+                if i > start[group]:
+                    count[i, h] += count[i - 1, h] * 2.0 ** (-(time[i] - time[i - 1]) / lives[h])
+    return count
+
+
+@njit(cache=True, nogil=True)
+def last_before(start: Ints, time: Ints, group: int, now: int) -> int:
+    """The place of a group's last time before now, or -1."""
+    if group < 0:
+        return -1
+    found = first_at_least(time, start[group], start[group + 1], now)
+    return found - 1 if found > start[group] else -1

@@ -1,0 +1,202 @@
+"""Rules of length 1, all of them: the subject did b to the candidate a while ago, and now r. How often was that true?
+
+A rule is counted whenever it could have spoken: at every query (s, r, ?, t) it fires for each candidate that s did b to
+before, and hits if that candidate was an answer. What a query teaches counts for later times only. Rules are counted by
+age, and once more by age and by the candidate's share of all that s did by b.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tlogic.evidence.asked import RECENT, Asked, Pairs
+from tlogic.evidence.histories import FOREVER, Histories, last_before
+from tlogic.graph.arrays import Bools, Floats, Ints
+
+AGES = (1, 2, 3, 4, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 240, 365, 730)
+COARSE_AGES = (1, 3, 7, 21, 60, 180)
+SHARES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7)
+N_TOP, N_TOP_SHARED = 6, 3
+COLUMNS = (
+    *(f"probability {i}" for i in range(N_TOP)),
+    "sum",
+    "fires",
+    *(f"probability by share {i}" for i in range(N_TOP_SHARED)),
+    "sum by share",
+    "sum by share of best",
+    "rank by share",
+    "age of newest good rule",
+)
+_SUM, _FIRES, _SHARED = N_TOP, N_TOP + 1, N_TOP + 2
+_SHARED_SUM = _SHARED + N_TOP_SHARED
+_OF_BEST, _RANK, _NEWEST = _SHARED_SUM + 1, _SHARED_SUM + 2, _SHARED_SUM + 3
+_PRIOR = 20.0
+_GOOD = 0.05
+
+
+class Tally(NamedTuple):
+    """How often the rules of one head fired and hit, per body relation and bucket; a last row and column sum up."""
+
+    fires: Floats
+    hits: Floats
+
+
+class RuleState(NamedTuple):
+    """What is known of the rules of one head relation so far."""
+
+    by_age: Tally
+    by_share: Tally
+
+
+def new_state(n_relations: int) -> RuleState:
+    """Rules that never fired."""
+    shapes = (len(AGES) + 1, (len(COARSE_AGES) + 1) * (len(SHARES) + 1))
+    return RuleState(*(Tally(*np.zeros((2, n_relations + 1, n + 1))) for n in shapes))
+
+
+@njit(cache=True, nogil=True)
+def bucket(value: float, edges: tuple[float, ...]) -> int:
+    """How many edges a value exceeds."""
+    place = 0
+    while place < len(edges) and value > edges[place]:
+        place += 1
+    return place
+
+
+@njit(cache=True, nogil=True)
+def probability(tally: Tally, b: int, place: int) -> float:
+    """The share of hits in a bucket, drawn to what the rule and the bucket lead one to expect."""
+    fires, hits = tally.fires, tally.hits
+    rate = (hits[-1, -1] + 1e-3) / (fires[-1, -1] + 1.0)
+    mean = (hits[b, -1] + _PRIOR * rate) / (fires[b, -1] + _PRIOR)
+    of_bucket = (hits[-1, place] + _PRIOR * rate) / (fires[-1, place] + _PRIOR)
+    prior = min(mean * of_bucket / rate, 0.999)
+    return (hits[b, place] + _PRIOR * prior) / (fires[b, place] + _PRIOR)
+
+
+@njit(cache=True, nogil=True)
+def advance(histories: Histories, state: RuleState, asked: Asked, pairs: Pairs, out: Floats) -> None:
+    """Go through queries in order of time: fill the rows of those wanted, then learn from all of the same time."""
+    place = np.full(len(histories.slot_start) - 1, -1, np.int64)  # per entity: its row for this query
+    answers = np.zeros(len(place), np.bool_)
+    first, wanted = 0, 0
+    while first < len(asked.time):
+        end = first
+        while end < len(asked.time) and asked.time[end] == asked.time[first]:
+            if asked.wanted[end]:
+                _tell(histories, state, asked, pairs, wanted, place, out)
+                wanted += 1
+            end += 1
+        for q in range(first, end):
+            _learn(histories, state, asked, q, answers)
+        first = end
+
+
+@njit(cache=True, nogil=True)
+def _tell(
+    histories: Histories, state: RuleState, asked: Asked, pairs: Pairs, wanted: int, place: Ints, out: Floats
+) -> None:
+    """Fill the rows of one query."""
+    start, end = pairs.start[wanted], pairs.start[wanted + 1]
+    for p in range(start, end):
+        place[pairs.candidate[p]] = p
+        out[p, :] = 0.0
+        out[p, _NEWEST] = np.nan
+    s, now = asked.subject[pairs.query[wanted]], asked.time[pairs.query[wanted]]
+    times, time, count = histories.triples
+    for slot in range(histories.slot_start[s], histories.slot_start[s + 1]):
+        last_of_slot = last_before(histories.slots.start, histories.slots.time, slot, now)
+        if last_of_slot < 0:
+            continue
+        b = histories.slot_relation[slot]
+        whole = _weight(histories, histories.slots.time, histories.slots.counts, last_of_slot, now)
+        for triple in range(histories.triple_start[slot], histories.triple_start[slot + 1]):
+            p = place[histories.target[triple]]
+            if p < 0:
+                continue
+            last = last_before(times, time, triple, now)
+            if last < 0:
+                continue
+            age = now - time[last]
+            chance = probability(state.by_age, b, bucket(age, AGES))
+            _insert(out[p], 0, N_TOP, chance)
+            out[p, _SUM] -= np.log(1.0 - chance)
+            out[p, _FIRES] += 1
+            share = _weight(histories, time, count, last, now) / whole
+            chance = probability(state.by_share, b, _shared_bucket(age, share))
+            _insert(out[p], _SHARED, N_TOP_SHARED, chance)
+            out[p, _SHARED_SUM] -= np.log(1.0 - chance)
+            if chance > _GOOD and not out[p, _NEWEST] <= age:
+                out[p, _NEWEST] = age
+    best = 1e-9
+    for p in range(start, end):
+        place[pairs.candidate[p]] = -1
+        best = max(best, out[p, _SHARED_SUM])
+    for p in range(start, end):
+        out[p, _OF_BEST] = out[p, _SHARED_SUM] / best
+        for other in range(start, end):
+            out[p, _RANK] += out[other, _SHARED_SUM] > out[p, _SHARED_SUM]
+
+
+@njit(cache=True, nogil=True)
+def _learn(histories: Histories, state: RuleState, asked: Asked, q: int, answers: Bools) -> None:
+    """Count which rules fired for a query, and which were right."""
+    for a in range(asked.answer_start[q], asked.answer_start[q + 1]):
+        answers[asked.answer[a]] = True
+    s, now = asked.subject[q], asked.time[q]
+    times, time, count = histories.triples
+    for slot in range(histories.slot_start[s], histories.slot_start[s + 1]):
+        last_of_slot = last_before(histories.slots.start, histories.slots.time, slot, now)
+        if last_of_slot < 0:
+            continue
+        b = histories.slot_relation[slot]
+        whole = _weight(histories, histories.slots.time, histories.slots.counts, last_of_slot, now)
+        for triple in range(histories.triple_start[slot], histories.triple_start[slot + 1]):
+            last = last_before(times, time, triple, now)
+            if last < 0:
+                continue
+            age = now - time[last]
+            hit = answers[histories.target[triple]]
+            share = _weight(histories, time, count, last, now) / whole
+            _count(state.by_age, b, bucket(age, AGES), hit)
+            _count(state.by_share, b, _shared_bucket(age, share), hit)
+    for a in range(asked.answer_start[q], asked.answer_start[q + 1]):
+        answers[asked.answer[a]] = False
+
+
+@njit(cache=True, nogil=True)
+def _weight(histories: Histories, time: Ints, count: Floats, last: int, now: int) -> float:
+    """How much a group happened: lately, and a little for long ago."""
+    return count[last, RECENT] * histories.decay[RECENT, now - time[last]] + 0.02 * count[last, FOREVER]
+
+
+@njit(cache=True, nogil=True)
+def _shared_bucket(age: int, share: float) -> int:
+    return bucket(age, COARSE_AGES) * (len(SHARES) + 1) + bucket(share, SHARES)
+
+
+@njit(cache=True, nogil=True)
+def _count(tally: Tally, b: int, place: int, hit: bool) -> None:
+    fires, hits = tally.fires, tally.hits
+    fires[b, place] += 1.0
+    fires[b, -1] += 1.0
+    fires[-1, place] += 1.0
+    fires[-1, -1] += 1.0
+    if hit:
+        hits[b, place] += 1.0
+        hits[b, -1] += 1.0
+        hits[-1, place] += 1.0
+        hits[-1, -1] += 1.0
+
+
+@njit(cache=True, nogil=True)
+def _insert(row: Floats, first: int, n: int, value: float) -> None:
+    """Keep the n largest values, descending."""
+    place = first + n - 1
+    if value <= row[place]:
+        return
+    while place > first and row[place - 1] < value:
+        row[place] = row[place - 1]
+        place -= 1
+    row[place] = value

@@ -1,0 +1,22 @@
+import json
+from pathlib import Path
+
+from tests.cli.running import assert_refused, run
+
+
+def test_a_model_is_fitted_and_evaluated(world: Path, rule_file: Path, tmp_path: Path) -> None:
+    model = tmp_path / "world.model"
+    done = run("fit", world, "--out", model, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert "written to" in done.stderr
+    figures = json.loads(run("evaluate", world, "--model", model, "--json").stdout)
+    by_rules = json.loads(run("evaluate", world, "--rules", rule_file, "--json").stdout)
+    assert figures["queries"] == by_rules["queries"]
+    assert figures["realistic"]["mrr"] > by_rules["realistic"]["mrr"]
+    assert "by a model" in run("evaluate", world, "--model", model).stdout
+
+
+def test_one_of_rules_and_model_is_needed(world: Path, rule_file: Path) -> None:
+    for options in ([], ["--rules", rule_file, "--model", rule_file]):
+        assert_refused(run("evaluate", world, *options), "one of --rules RULES and --model MODEL")
+    assert_refused(run("evaluate", world, "--model", rule_file), "is not a model file")
