@@ -163,6 +163,22 @@ def supports(facts: Collection[Edge], n_base: int, head: int, bodies: Collection
     return len(set(bodies)), sum(head_follows(facts, n_base, head, body) for body in set(bodies))
 
 
+def exact_supports(
+    facts: Collection[Edge], n_base: int, head: int, relations: Sequence[int], variables: Sequence[int]
+) -> tuple[int, int]:
+    """Body support and rule support over all bodies there are: every sequence of edges is tried."""
+    edges = add_inverses(facts, n_base)
+    bodies: list[Walk] = [(edge,) for edge in edges if edge[1] == relations[0]]
+    for relation in relations[1:]:
+        bodies = [
+            (*body, (s, r, o, t))
+            for body in bodies
+            for s, r, o, t in edges
+            if s == body[-1][2] and r == relation and t >= body[-1][3]
+        ]
+    return supports(facts, n_base, head, [body for body in bodies if fits_exactly(body, variables)])
+
+
 # Application
 
 

@@ -18,6 +18,18 @@ class Transition(StrEnum):
     unif = "unif"
 
 
+class Confidence(StrEnum):
+    """Which bodies count."""
+
+    sampled = "sampled"
+    exact = "exact"
+
+
+ConfidenceOption = Annotated[
+    Confidence, typer.Option(help="Count the sampled bodies, or all there are (exact; up to length 3).")
+]
+
+
 def learn(
     data: DataOptions,
     out: Annotated[Path, typer.Option(help="The rule file to write.", metavar="RULES")],
@@ -25,6 +37,7 @@ def learn(
     walks: Annotated[int, typer.Option(help="Walks per relation and length.")] = 200,
     transition: Annotated[Transition, typer.Option(help="Prefer recent edges (exp) or not (unif).")] = Transition.exp,
     body_samples: Annotated[int, typer.Option(help="Bodies sampled per rule for its confidence.")] = 500,
+    confidence: ConfidenceOption = Confidence.sampled,
     relation: Annotated[
         list[str] | None,
         typer.Option(help="Learn rules for this relation only; can be given again.", metavar="NAME"),
@@ -48,20 +61,23 @@ def learn(
     from tlogic.cli.console import error_console, progress, wait_for_kernels
     from tlogic.learning.bodies import count_supports
     from tlogic.learning.checkpoint import discard
+    from tlogic.learning.loops import count_repeated
 
     settings = tlogic.LearningSettings(
         lengths=integers(lengths),
         walks=walks,
         transition=transition.value,
         body_samples=body_samples,
+        confidence=confidence.value,
         seed=seed,
     )
+    kernel = count_repeated if confidence is Confidence.exact else count_supports
     partial = out.with_name(f"{out.name}.partial")
     finished = _find_unfinished(partial, resume)
     graph = data.read()
     if not finished:
         discard(partial)
-    with _telling_how_to_go_on(partial), wait_for_kernels(count_supports), progress() as follow:
+    with _telling_how_to_go_on(partial), wait_for_kernels(kernel), progress() as follow:
         rules = tlogic.learn(graph, settings, relations=relation, threads=threads, progress=follow, checkpoint=partial)
         rules.save(out)
     discard(partial)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from tlogic.cli.learn import Confidence, ConfidenceOption
 from tlogic.cli.options import DataOptions, Threads
 
 
@@ -13,6 +14,7 @@ def measure(
     rules: Annotated[Path, typer.Option(help="The rule file to measure; a text file will do.", metavar="RULES")],
     out: Annotated[Path, typer.Option(help="The rule file to write.", metavar="NEW")],
     body_samples: Annotated[int, typer.Option(help="Bodies sampled per rule for its confidence.")] = 500,
+    confidence: ConfidenceOption = Confidence.sampled,
     seed: Annotated[int, typer.Option(help="The seed of the samples.")] = 12,
     threads: Threads = None,
 ) -> None:
@@ -21,6 +23,7 @@ def measure(
     from tlogic.cli.console import error_console, progress, wait_for_kernels
     from tlogic.errors import InputError
     from tlogic.learning.bodies import count_supports
+    from tlogic.learning.loops import count_repeated
     from tlogic.names import did_you_mean
 
     given = tlogic.RuleSet.load(rules)
@@ -30,8 +33,17 @@ def measure(
     told = [f"The data has no relation {name!r}{did_you_mean(name, graph.relations)}" for name in sorted(unknown)]
     if not native:
         raise InputError("\n".join(["There is no rule to measure.", *told]))
-    with wait_for_kernels(count_supports), progress() as follow:
-        measured = tlogic.measure(graph, native, body_samples=body_samples, seed=seed, threads=threads, progress=follow)
+    kernel = count_repeated if confidence is Confidence.exact else count_supports
+    with wait_for_kernels(kernel), progress() as follow:
+        measured = tlogic.measure(
+            graph,
+            native,
+            body_samples=body_samples,
+            confidence=confidence.value,
+            seed=seed,
+            threads=threads,
+            progress=follow,
+        )
     measured.save(out)
     error_console.print(
         f"{len(measured):,} rules measured on {len(graph.train):,} facts, written to {out}", markup=False

@@ -1,4 +1,4 @@
-"""Rule learning: walks become rules, sampled bodies give them their confidence."""
+"""Rule learning: walks become rules, bodies give them their confidence."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -13,9 +13,9 @@ from tlogic import __version__
 from tlogic.graph.arrays import Ints
 from tlogic.graph.index import build_pair_edges, build_slot_edges, build_source_edges
 from tlogic.graph.temporal_graph import TemporalGraph
-from tlogic.learning.bodies import count_rows
 from tlogic.learning.checkpoint import Checkpoint, Chunk
 from tlogic.learning.settings import LearningSettings
+from tlogic.learning.supports import support_counter
 from tlogic.learning.walks import WalkIndex, WalkSettings, sample_rules
 from tlogic.parallel import in_parallel
 from tlogic.rules import Rule, RuleSet
@@ -111,12 +111,12 @@ def _find_rules(
     edges = train.edges
     slots = build_slot_edges(edges)
     index = WalkIndex(slots, build_source_edges(edges), build_pair_edges(edges), len(train.relations.base))
-    count = partial(count_rows, train.triples, slots, body_samples=settings.body_samples, seed=settings.seed)
+    count = support_counter(train.triples, slots, settings)
     found: list[tuple[tuple[int, ...], Ints]] = []
     for length in settings.lengths:
         how = WalkSettings(length, settings.walks, settings.transition == "exp", settings.seed)
         rules = compute("walks", length, partial(sample_rules, index, how), heads)
-        # equal bodies stand together and share their samples
+        # equal bodies stand together and are sampled or counted once
         rules = np.ascontiguousarray(rules[np.lexsort(rules.T[::-1])])
         supports = compute("confidence", length, count, rules)
         kept = supports[:, 1] > 0

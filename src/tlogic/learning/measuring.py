@@ -1,7 +1,6 @@
 """Measuring: the supports, and so the confidence, of rules that are already there, such as hand-written ones."""
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,8 @@ from tlogic.errors import InputError
 from tlogic.graph.arrays import Ints
 from tlogic.graph.index import build_slot_edges
 from tlogic.graph.temporal_graph import TemporalGraph
-from tlogic.learning.bodies import count_rows
-from tlogic.learning.settings import LearningSettings
+from tlogic.learning.settings import Confidence, LearningSettings
+from tlogic.learning.supports import support_counter
 from tlogic.parallel import in_parallel
 from tlogic.rules import Rule, RuleSet
 
@@ -23,14 +22,15 @@ def measure(
     rules: Iterable[Rule],
     *,
     body_samples: int = LearningSettings.body_samples,
+    confidence: Confidence = LearningSettings.confidence,
     seed: int = LearningSettings.seed,
     threads: int | None = None,
     progress: Callable[..., Any] | None = None,
 ) -> RuleSet:
-    """The rules, in their order, with supports from a graph's training facts, sampled as learning does.
+    """The rules, in their order, with supports from a graph's training facts, counted as learning does.
 
-    A rule that learning found gets the same supports again, given the same samples and seed. A rule whose body occurs
-    nowhere among the samples has no confidence and is left out.
+    A rule that learning found gets the same supports again, given the same settings. A rule whose body occurs nowhere,
+    or nowhere among the samples, has no confidence and is left out.
 
     >>> import tlogic
     >>> from tlogic.rules import parse_rule
@@ -38,16 +38,17 @@ def measure(
     >>> 0.3 < measured[0].confidence < 0.5
     True
     """
-    LearningSettings(body_samples=body_samples, seed=seed)  # checks them
     train, rules = graph.train, list(rules)
-    count = partial(count_rows, train.triples, build_slot_edges(train.edges), body_samples=body_samples, seed=seed)
     by_length: dict[int, list[int]] = {}
     for place, rule in enumerate(rules):
         by_length.setdefault(len(rule.body), []).append(place)
+    lengths = tuple(by_length) or LearningSettings.lengths
+    settings = LearningSettings(lengths, body_samples=body_samples, confidence=confidence, seed=seed)
+    count = support_counter(train.triples, build_slot_edges(train.edges), settings)
     supports = np.zeros((len(rules), 2), np.int64)
     for length, places in sorted(by_length.items()):
         rows = np.array([_row(graph, rules[place]) for place in places], np.int32)
-        order = np.lexsort(rows.T[::-1])  # equal bodies stand together and share their samples
+        order = np.lexsort(rows.T[::-1])  # equal bodies stand together and are sampled or counted once
         chunks = np.array_split(rows[order], min(_CHUNKS, len(rows)))
         counted: Iterable[Ints] = in_parallel(lambda: count, chunks, threads)
         if progress:
@@ -59,7 +60,7 @@ def measure(
             for rule, (body_support, rule_support) in zip(rules, supports.tolist(), strict=True)
             if body_support > 0
         ),
-        settings={"body_samples": body_samples, "seed": seed},
+        settings={"body_samples": body_samples, "confidence": confidence, "seed": seed},
         data=train.describe(),
     )
 

@@ -6,6 +6,9 @@ from typing import Literal, get_args
 from tlogic.errors import SettingsError
 
 Transition = Literal["exp", "unif"]
+Confidence = Literal["sampled", "exact"]
+LONGEST_EXACT = 3
+"""Longer bodies could only be counted one by one."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,8 @@ class LearningSettings:
     """Whether a walk prefers recent edges (``exp``) or not (``unif``)."""
     body_samples: int = 500
     """Bodies sampled per rule to estimate its confidence."""
+    confidence: Confidence = "sampled"
+    """Whether confidence is estimated from sampled bodies, or counted over all of them (``exact``)."""
     seed: int = 12
 
     def __post_init__(self) -> None:
@@ -35,5 +40,12 @@ class LearningSettings:
                 raise SettingsError(f"{name} must be 1 or more, not {getattr(self, name)}.")
         if self.transition not in get_args(Transition):
             raise SettingsError(f"transition must be exp or unif, not {self.transition!r}.")
+        if self.confidence not in get_args(Confidence):
+            raise SettingsError(f"confidence must be sampled or exact, not {self.confidence!r}.")
+        if self.confidence == "exact" and self.lengths[-1] > LONGEST_EXACT:
+            raise SettingsError(
+                f"Exact confidence is for rules of length {LONGEST_EXACT} at most, not {self.lengths[-1]}; "
+                "take sampled confidence for longer ones."
+            )
         if self.seed < 0:
             raise SettingsError(f"The seed must not be negative, not {self.seed}.")

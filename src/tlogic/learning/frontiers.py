@@ -1,0 +1,291 @@
+"""Counting bodies whose variables all differ: any body will do, so entities that were passed can be forgotten.
+
+A frontier tells where the first steps of bodies end: per entity, how many had ended there by each time. How many
+bodies there are comes from one frontier that begins everywhere. How many of them the head follows comes from a
+frontier of all but the last step, for each e_1 that has the head; it is met by last steps back from the e_(l+1) of the
+head. So the work grows with paths of two triples, never of three.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tlogic.graph.arrays import Floats, Ints, borrowed
+from tlogic.graph.index import SlotEdges, TripleIndex
+from tlogic.graph.search import find, first_at_least
+from tlogic.learning.rows import rows_equal
+
+NEVER = -(1 << 62)
+NO_END = 1 << 62
+FEW = 40
+
+
+class Frontier(NamedTuple):
+    """Where the first steps of bodies end: per entity reached the times, and how many bodies had ended by each."""
+
+    size: Ints
+    """One number: how many entities are reached."""
+    entity: Ints
+    place: Ints
+    """Per entity of the graph: its place among those reached, or -1."""
+    start: Ints
+    """Per entity reached: its first time."""
+    time: Ints
+    bodies: Floats
+
+
+class Arrivals(NamedTuple):
+    """The edges by which a frontier moves on: which place they reach, when, and how many bodies take them."""
+
+    place: Ints
+    time: Ints
+    bodies: Floats
+
+
+class Frontiers(NamedTuple):
+    """Scratch space: a frontier, another one to which it moves on, and what arrives there."""
+
+    one: Frontier
+    other: Frontier
+    arrivals: Arrivals
+
+
+def new_frontiers(triples: TripleIndex, slots: SlotEdges) -> Frontiers:
+    """Room for all entities, and for all edges of any relation."""
+    n_entities = len(triples.slot_start) - 1
+    n_times = max(n_entities, int(np.diff(slots.relation_start).max(initial=0)))
+
+    def new_frontier() -> Frontier:
+        entity, place, start = np.zeros((3, n_entities + 1), np.int64)
+        place[:] = -1
+        return Frontier(
+            np.zeros(1, np.int64), entity, place, start, np.empty(n_times, np.int64), np.empty(n_times, np.float64)
+        )
+
+    arrivals = Arrivals(np.empty(n_times, np.int64), np.empty(n_times, np.int64), np.empty(n_times, np.float64))
+    return Frontiers(new_frontier(), new_frontier(), arrivals)
+
+
+@njit(cache=True, nogil=True)
+def count_free(triples: TripleIndex, slots: SlotEdges, heads: Ints, bodies: Ints, scratch: Frontiers) -> Floats:
+    """Body support and rule support of rules of one length without repeated variables, a row a rule.
+
+    Rules should be sorted by body: those that begin alike, up to the last relation, share their frontiers.
+    """
+    triples, slots, scratch = borrowed(triples), borrowed(slots), borrowed(scratch)
+    supports = np.zeros((len(heads), 2), np.float64)
+    beginnings = bodies[:, : max(1, bodies.shape[1] - 1)]
+    first = 0
+    while first < len(heads):
+        end = first + 1
+        while end < len(heads) and rows_equal(beginnings, first, end):
+            end += 1
+        _count_bodies(triples, slots, bodies[first:end], scratch, supports[first:end])
+        _count_rules(triples, slots, heads[first:end], bodies[first:end], scratch, supports[first:end])
+        first = end
+    return supports
+
+
+@njit(cache=True, nogil=True)
+def _count_bodies(triples: TripleIndex, slots: SlotEdges, bodies: Ints, scratch: Frontiers, supports: Floats) -> None:
+    """The number of bodies, of each that differ in the last relation only."""
+    frontier = _advance(triples, bodies[0, :-1], sources_of(slots, bodies[0, 0]), scratch)
+    for i in range(len(bodies)):
+        if i > 0 and rows_equal(bodies, i, i - 1):
+            supports[i, 0] = supports[i - 1, 0]
+        else:
+            supports[i, 0] = _count_last_step(triples, frontier, bodies[i, -1])
+
+
+@njit(cache=True, nogil=True)
+def _count_rules(
+    triples: TripleIndex, slots: SlotEdges, heads: Ints, bodies: Ints, scratch: Frontiers, supports: Floats
+) -> None:
+    """How many of the bodies the heads follow."""
+    slot_start, slot_relation = triples.slot_start, triples.slot_relation
+    sources = sources_of(slots, bodies[0, 0])
+    for i in range(len(sources)):
+        frontier = scratch.one
+        known = False
+        for row in range(len(heads)):
+            head_slot = find(slot_start, slot_relation, sources[i], heads[row])
+            if head_slot >= 0:
+                if not known:
+                    frontier = _advance(triples, bodies[0, :-1], sources[i : i + 1], scratch)
+                    known = True
+                supports[row, 1] += _count_met(triples, slots, frontier, bodies[row, -1], head_slot)
+
+
+@njit(cache=True, nogil=True)
+def sources_of(slots: SlotEdges, relation: int) -> Ints:
+    """The entities from which a relation leads somewhere, ascending."""
+    edges = slots.relation_edge[slots.relation_start[relation] : slots.relation_start[relation + 1]]
+    sources = np.empty(len(edges), np.int64)
+    n = 0
+    for edge in edges:
+        if n == 0 or sources[n - 1] != slots.source[edge]:
+            sources[n] = slots.source[edge]
+            n += 1
+    return sources[:n]
+
+
+@njit(cache=True, nogil=True)
+def _inverse_of(slots: SlotEdges, relation: int) -> int:
+    """The inverse relation; the second half of the relations are the inverses of the first."""
+    half = (len(slots.relation_start) - 1) // 2
+    return relation + half if relation < half else relation - half
+
+
+@njit(cache=True, nogil=True)
+def _advance(triples: TripleIndex, relations: Ints, sources: Ints, scratch: Frontiers) -> Frontier:
+    """The frontier of some steps from some entities."""
+    here, there = scratch.one, scratch.other
+    _begin(here, sources)
+    for relation in relations:
+        _step(triples, relation, here, there, scratch.arrivals)
+        here, there = there, here
+    return here
+
+
+@njit(cache=True, nogil=True)
+def _begin(frontier: Frontier, sources: Ints) -> None:
+    """The frontier before the first step: one body at each entity, since ever."""
+    _clear(frontier)
+    frontier.size[0] = len(sources)
+    for i in range(len(sources)):
+        frontier.entity[i], frontier.place[sources[i]] = sources[i], i
+        frontier.start[i], frontier.start[i + 1] = i, i + 1
+        frontier.time[i], frontier.bodies[i] = NEVER, 1.0
+
+
+@njit(cache=True, nogil=True)
+def _clear(frontier: Frontier) -> None:
+    for i in range(frontier.size[0]):
+        frontier.place[frontier.entity[i]] = -1
+    frontier.size[0] = 0
+
+
+@njit(cache=True, nogil=True)
+def _step(triples: TripleIndex, relation: int, here: Frontier, there: Frontier, arrivals: Arrivals) -> None:
+    """Move on by one relation, at the same time or later."""
+    _clear(there)
+    n_arrivals = _arrive(triples, relation, here, there, arrivals)
+    start, time, bodies = there.start, there.time, there.bodies
+    size = there.size[0]
+    begin = 0
+    for place in range(size):  # from the number of arrivals to where the next one goes, and so in the end to their end
+        start[place + 1], begin = begin, begin + start[place + 1]
+    for i in range(n_arrivals):
+        at = start[arrivals.place[i] + 1]
+        time[at], bodies[at] = arrivals.time[i], arrivals.bodies[i]
+        start[arrivals.place[i] + 1] += 1
+    for place in range(size):
+        _accumulate(time[start[place] : start[place + 1]], bodies[start[place] : start[place + 1]])
+
+
+@njit(cache=True, nogil=True)
+def _arrive(triples: TripleIndex, relation: int, here: Frontier, there: Frontier, arrivals: Arrivals) -> int:
+    """List the edges that lead on from a frontier, and the entities they reach; how many edges there are.
+
+    ``start`` counts them per entity reached, one place behind.
+    """
+    slot_start, slot_relation, triple_start = triples.slot_start, triples.slot_relation, triples.triple_start
+    target, time_start, time = triples.target, triples.time_start, triples.time
+    entity, place, start = there.entity, there.place, there.start
+    to, at, bodies = arrivals
+    n, size = 0, 0
+    for i in range(here.size[0]):
+        slot = find(slot_start, slot_relation, here.entity[i], relation)
+        if slot < 0:
+            continue
+        first, end = here.start[i], here.start[i + 1]
+        for triple in range(triple_start[slot], triple_start[slot + 1]):
+            last = time_start[triple + 1]
+            if time[last - 1] < here.time[first]:
+                continue
+            reached = target[triple]
+            if place[reached] < 0:
+                place[reached], entity[size], start[size + 1] = size, reached, 0
+                size += 1
+            before = first
+            for j in range(first_at_least(time, time_start[triple], last, here.time[first]), last):
+                before = first_at_least(here.time, before, end, time[j] + 1)
+                to[n], at[n], bodies[n] = place[reached], time[j], here.bodies[before - 1]
+                start[place[reached] + 1] += 1
+                n += 1
+    there.size[0] = size
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _accumulate(time: Ints, bodies: Floats) -> None:
+    """Sort by time, and from the number of bodies at each time to the number until then."""
+    n = len(time)
+    if n > FEW:
+        order = np.argsort(time, kind="mergesort")
+        time[:], bodies[:] = time[order], bodies[order]
+    else:
+        for i in range(1, n):
+            t, b, j = time[i], bodies[i], i
+            while j > 0 and time[j - 1] > t:
+                time[j], bodies[j] = time[j - 1], bodies[j - 1]
+                j -= 1
+            time[j], bodies[j] = t, b
+    for i in range(1, n):
+        bodies[i] += bodies[i - 1]
+
+
+@njit(cache=True, nogil=True)
+def _count_last_step(triples: TripleIndex, frontier: Frontier, relation: int) -> float:
+    """How many bodies a last step from a frontier makes."""
+    slot_start, slot_relation, triple_start = triples.slot_start, triples.slot_relation, triples.triple_start
+    total = 0.0
+    for i in range(frontier.size[0]):
+        slot = find(slot_start, slot_relation, frontier.entity[i], relation)
+        if slot >= 0:
+            for triple in range(triple_start[slot], triple_start[slot + 1]):
+                total += _count_through(triples.time_start, triples.time, triple, NO_END, frontier, i)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _count_met(triples: TripleIndex, slots: SlotEdges, frontier: Frontier, relation: int, head_slot: int) -> float:
+    """How many bodies a last step from a frontier makes that the head follows, where the head is one of a slot."""
+    slot_start, slot_relation, triple_start = triples.slot_start, triples.slot_relation, triples.triple_start
+    target, time_start, time = triples.target, triples.time_start, triples.time
+    place, entity, size = frontier.place, frontier.entity, frontier.size[0]
+    back = _inverse_of(slots, relation)
+    total = 0.0
+    for head in range(triple_start[head_slot], triple_start[head_slot + 1]):
+        slot = find(slot_start, slot_relation, target[head], back)
+        if slot < 0:
+            continue
+        until = time[time_start[head + 1] - 1]
+        first, end = triple_start[slot], triple_start[slot + 1]
+        if size < end - first:  # from the shorter side
+            for i in range(size):
+                triple = find(triple_start, target, slot, entity[i])
+                if triple >= 0:
+                    total += _count_through(time_start, time, triple, until, frontier, i)
+        else:
+            for triple in range(first, end):
+                if place[target[triple]] >= 0:
+                    total += _count_through(time_start, time, triple, until, frontier, place[target[triple]])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _count_through(time_start: Ints, time: Ints, triple: int, until: int, frontier: Frontier, place: int) -> float:
+    """How many bodies lead to an entity of a frontier and then through a triple, and are over before a time."""
+    ends, bodies = frontier.time, frontier.bodies
+    first, end = frontier.start[place], frontier.start[place + 1]
+    before = first
+    total = 0.0
+    for i in range(time_start[triple], time_start[triple + 1]):
+        if time[i] >= until:
+            break
+        before = first_at_least(ends, before, end, time[i] + 1)
+        if before > first:
+            total += bodies[before - 1]
+    return total
