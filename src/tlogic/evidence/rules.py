@@ -49,6 +49,15 @@ class RuleState(NamedTuple):
     by_share: Tally
 
 
+class Fired(NamedTuple):
+    """What a subject did, to whom, how long ago, and the share of that one in all that it did by that relation."""
+
+    relation: Ints
+    candidate: Ints
+    age: Ints
+    share: Floats
+
+
 def new_state(n_relations: int) -> RuleState:
     """Rules that never fired."""
     shapes = (len(AGES) + 1, (len(COARSE_AGES) + 1) * (len(SHARES) + 1))
@@ -78,91 +87,94 @@ def probability(tally: Tally, b: int, place: int) -> float:
 @njit(cache=True, nogil=True)
 def advance(histories: Histories, state: RuleState, asked: Asked, pairs: Pairs, out: Floats) -> None:
     """Go through queries in order of time: fill the rows of those wanted, then learn from all of the same time."""
-    place = np.full(len(histories.slot_start) - 1, -1, np.int64)  # per entity: its row for this query
-    answers = np.zeros(len(place), np.bool_)
+    n_entities = len(histories.slot_start) - 1
+    place = np.full(n_entities, -1, np.int64)  # per entity: its row for this query
+    answers = np.zeros(n_entities, np.bool_)
+    fired = _room_for_fired(histories)
     first, wanted = 0, 0
     while first < len(asked.time):
         end = first
         while end < len(asked.time) and asked.time[end] == asked.time[first]:
             if asked.wanted[end]:
-                _tell(histories, state, asked, pairs, wanted, place, out)
+                n = _fire(histories, asked.subject[end], asked.time[end], fired)
+                rows = slice(pairs.start[wanted], pairs.start[wanted + 1])
+                _tell(state, fired, n, pairs.candidate[rows], place, out[rows])
                 wanted += 1
             end += 1
         for q in range(first, end):
-            _learn(histories, state, asked, q, answers)
+            n = _fire(histories, asked.subject[q], asked.time[q], fired)
+            _learn(state, fired, n, asked.answer[asked.answer_start[q] : asked.answer_start[q + 1]], answers)
         first = end
 
 
 @njit(cache=True, nogil=True)
-def _tell(
-    histories: Histories, state: RuleState, asked: Asked, pairs: Pairs, wanted: int, place: Ints, out: Floats
-) -> None:
-    """Fill the rows of one query."""
-    start, end = pairs.start[wanted], pairs.start[wanted + 1]
-    for p in range(start, end):
-        place[pairs.candidate[p]] = p
-        out[p, :] = 0.0
-        out[p, _NEWEST] = np.nan
-    s, now = asked.subject[pairs.query[wanted]], asked.time[pairs.query[wanted]]
-    times, time, count = histories.triples
-    for slot in range(histories.slot_start[s], histories.slot_start[s + 1]):
-        last_of_slot = last_before(histories.slots.start, histories.slots.time, slot, now)
-        if last_of_slot < 0:
-            continue
-        b = histories.slot_relation[slot]
-        whole = _weight(histories, histories.slots.time, histories.slots.counts, last_of_slot, now)
-        for triple in range(histories.triple_start[slot], histories.triple_start[slot + 1]):
-            p = place[histories.target[triple]]
-            if p < 0:
-                continue
-            last = last_before(times, time, triple, now)
-            if last < 0:
-                continue
-            age = now - time[last]
-            chance = probability(state.by_age, b, bucket(age, AGES))
-            _insert(out[p], 0, N_TOP, chance)
-            out[p, _SUM] -= np.log(1.0 - chance)
-            out[p, _FIRES] += 1
-            share = _weight(histories, time, count, last, now) / whole
-            chance = probability(state.by_share, b, _shared_bucket(age, share))
-            _insert(out[p], _SHARED, N_TOP_SHARED, chance)
-            out[p, _SHARED_SUM] -= np.log(1.0 - chance)
-            if chance > _GOOD and not out[p, _NEWEST] <= age:
-                out[p, _NEWEST] = age
-    best = 1e-9
-    for p in range(start, end):
-        place[pairs.candidate[p]] = -1
-        best = max(best, out[p, _SHARED_SUM])
-    for p in range(start, end):
-        out[p, _OF_BEST] = out[p, _SHARED_SUM] / best
-        for other in range(start, end):
-            out[p, _RANK] += out[other, _SHARED_SUM] > out[p, _SHARED_SUM]
+def _room_for_fired(histories: Histories) -> Fired:
+    """Room for all that any entity ever did."""
+    most = 1
+    for entity in range(len(histories.slot_start) - 1):
+        first, end = histories.slot_start[entity], histories.slot_start[entity + 1]
+        most = max(most, histories.triple_start[end] - histories.triple_start[first])
+    return Fired(
+        np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.float64)
+    )
 
 
 @njit(cache=True, nogil=True)
-def _learn(histories: Histories, state: RuleState, asked: Asked, q: int, answers: Bools) -> None:
-    """Count which rules fired for a query, and which were right."""
-    for a in range(asked.answer_start[q], asked.answer_start[q + 1]):
-        answers[asked.answer[a]] = True
-    s, now = asked.subject[q], asked.time[q]
-    times, time, count = histories.triples
-    for slot in range(histories.slot_start[s], histories.slot_start[s + 1]):
+def _fire(histories: Histories, subject: int, now: int, fired: Fired) -> int:
+    """Note all that the subject did before now, the last time of each; how much that is."""
+    start, time, count = histories.triples
+    relation, candidate, age, share = fired
+    n = 0
+    for slot in range(histories.slot_start[subject], histories.slot_start[subject + 1]):
         last_of_slot = last_before(histories.slots.start, histories.slots.time, slot, now)
         if last_of_slot < 0:
             continue
-        b = histories.slot_relation[slot]
         whole = _weight(histories, histories.slots.time, histories.slots.counts, last_of_slot, now)
         for triple in range(histories.triple_start[slot], histories.triple_start[slot + 1]):
-            last = last_before(times, time, triple, now)
-            if last < 0:
-                continue
-            age = now - time[last]
-            hit = answers[histories.target[triple]]
-            share = _weight(histories, time, count, last, now) / whole
-            _count(state.by_age, b, bucket(age, AGES), hit)
-            _count(state.by_share, b, _shared_bucket(age, share), hit)
-    for a in range(asked.answer_start[q], asked.answer_start[q + 1]):
-        answers[asked.answer[a]] = False
+            last = last_before(start, time, triple, now)
+            if last >= 0:
+                relation[n], candidate[n] = histories.slot_relation[slot], histories.target[triple]
+                age[n], share[n] = now - time[last], _weight(histories, time, count, last, now) / whole
+                n += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _tell(state: RuleState, fired: Fired, n: int, candidates: Ints, place: Ints, out: Floats) -> None:
+    """Fill the rows of one query."""
+    out[:] = 0.0
+    out[:, _NEWEST] = np.nan
+    for row in range(len(candidates)):
+        place[candidates[row]] = row
+    for i in range(n):
+        row = place[fired.candidate[i]]
+        if row < 0:
+            continue
+        b, age = fired.relation[i], fired.age[i]
+        chance = probability(state.by_age, b, bucket(age, AGES))
+        _insert(out[row], 0, N_TOP, chance)
+        out[row, _SUM] -= np.log(1.0 - chance)
+        out[row, _FIRES] += 1
+        chance = probability(state.by_share, b, _shared_bucket(age, fired.share[i]))
+        _insert(out[row], _SHARED, N_TOP_SHARED, chance)
+        out[row, _SHARED_SUM] -= np.log(1.0 - chance)
+        if chance > _GOOD and not out[row, _NEWEST] <= age:
+            out[row, _NEWEST] = age
+    for row in range(len(candidates)):
+        place[candidates[row]] = -1
+        out[row, _OF_BEST] = out[row, _SHARED_SUM] / max(out[:, _SHARED_SUM].max(), 1e-9)
+        out[row, _RANK] = (out[:, _SHARED_SUM] > out[row, _SHARED_SUM]).sum()
+
+
+@njit(cache=True, nogil=True)
+def _learn(state: RuleState, fired: Fired, n: int, true: Ints, answers: Bools) -> None:
+    """Count which rules fired for a query, and which were right."""
+    answers[true] = True
+    for i in range(n):
+        b, age, hit = fired.relation[i], fired.age[i], answers[fired.candidate[i]]
+        _count(state.by_age, b, bucket(age, AGES), hit)
+        _count(state.by_share, b, _shared_bucket(age, fired.share[i]), hit)
+    answers[true] = False
 
 
 @njit(cache=True, nogil=True)
