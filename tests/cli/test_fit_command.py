@@ -20,3 +20,29 @@ def test_one_of_rules_and_model_is_needed(world: Path, rule_file: Path) -> None:
     for options in ([], ["--rules", rule_file, "--model", rule_file]):
         assert_refused(run("evaluate", world, *options), "one of --rules RULES and --model MODEL")
     assert_refused(run("evaluate", world, "--model", rule_file), "is not a model file")
+
+
+def test_a_model_forecasts_and_tells_why(tmp_path: Path, world: Path, rule_file: Path) -> None:
+    model = tmp_path / "world.model"
+    assert run("fit", world, "--out", model, "--quiet").returncode == 0
+    asked = [
+        "forecast",
+        world,
+        "--model",
+        model,
+        "--subject",
+        "Kite Aviation",
+        "--relation",
+        "sue",
+        "--at",
+        "2031-02-10",
+    ]
+    text = run(*asked, "--explain", "--quiet")
+    assert text.returncode == 0, text.stderr
+    assert "Northlight Energy ✓" in text.stdout
+    assert "is the sum of:" in text.stdout
+    told = json.loads(run(*asked, "--explain", "--json").stdout)
+    assert told["by"] == "model"
+    assert told["explanations"][0]["contributions"]
+    assert_refused(run(*asked, "--picture", "why.svg"), "a model has sums")
+    assert_refused(run(*asked, "--rules", rule_file), "one of --rules RULES and --model MODEL")

@@ -119,5 +119,5 @@ def test_rules_that_do_not_fit_the_data_are_told(world: Path, tmp_path: Path) ->
 
 def test_looking_back_with_rules_of_later_facts_is_told(world: Path, rule_file: Path) -> None:
     early = run("forecast", world, "--rules", rule_file, *ASKED, "--at", "2030-06-01")
-    assert "so what came after 2030-06-01 is in them" in early.stderr
+    assert "so what came after 2030-06-01 is in it" in early.stderr
     assert "Warning" not in run("forecast", world, "--rules", rule_file, *ASKED, "--quiet").stderr

@@ -32,7 +32,7 @@ def explained(draw: st.DrawFn, **application: int) -> tuple[World, tlogic.Foreca
     assume(len(rules))
     head = draw(st.sampled_from([rule.head for rule in rules]))
     subject = draw(st.sampled_from([name for name in graph.entities if name != "nobody"]))
-    forecast = tlogic.forecast(graph, rules, [(subject, head, None, NOW)], top=None, **(EVERY_RULE | application))  # type: ignore[arg-type]
+    forecast = tlogic.forecast(graph, rules, [(subject, head, None, NOW)], top=None, **(EVERY_RULE | application))
     assume(forecast.by_rules(0))
     return world, forecast, draw(st.sampled_from([candidate.name for candidate in forecast[0]]))
 
@@ -119,7 +119,7 @@ def test_removing_cited_facts_lowers_the_score_as_predicted(
     assume(str(forecast.queries[0].subject) in left.entities and candidate in left.entities)
     rules = tlogic.RuleSet(forecast.forecaster.rules)
     assume(all(name in left.relations for rule in rules for name in (rule.head, *rule.body)))
-    again = tlogic.forecast(left, rules, forecast.queries, top=None, **EVERY_RULE)  # type: ignore[arg-type]
+    again = tlogic.forecast(left, rules, forecast.queries, top=None, **EVERY_RULE)
     scores = {name: score for _, name, score in again[0]} if again.by_rules(0) else {}
     assert scores.get(candidate, 0.0) == noisy_or(rest)
     assert scores.get(candidate, 0.0) <= why.score

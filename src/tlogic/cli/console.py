@@ -11,7 +11,8 @@ from rich.progress import Progress
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from tlogic import Forecast, RuleSet, TemporalGraph
+    from tlogic import RuleSet, TemporalGraph
+    from tlogic.forecasting.forecast import Answered
 
 console = Console()
 error_console = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -62,7 +63,7 @@ def _rules_applied(settings: dict[str, Any]) -> str:
     return f"{told}; {foreign:,} name relations that the data does not have" if foreign else told
 
 
-def print_forecast(answers: "Forecast") -> None:
+def print_forecast(answers: "Answered") -> None:
     """The candidates of one query as a table; those that came true, where that is known, have a tick."""
     true = set(answers.true_answers(0))
     table = Table(title=escape(str(answers.queries[0])))
@@ -72,7 +73,7 @@ def print_forecast(answers: "Forecast") -> None:
     for rank, name, score in answers[0]:
         table.add_row(str(rank), escape(name) + (" [green]✓[/green]" if name in true else ""), f"{score:.4f}")
     console.print(table)
-    if not answers.by_rules(0):
+    if answers.by(0) == "fallback":
         console.print("No rule leads to a candidate; these are the usual answers to this relation.")
     if true:
         console.print(f"✓ what the data holds for that time: {escape(', '.join(sorted(true)))}", highlight=False)

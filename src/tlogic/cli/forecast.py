@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,13 +10,16 @@ from tlogic.cli.options import ApplicationOptions, DataOptions, Threads
 from tlogic.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
-    from tlogic import Explanation, Forecast, RuleSet
+    from tlogic import Forecast, Query, RuleSet, TemporalGraph
+    from tlogic.forecasting.forecast import Answered
+    from tlogic.models.forecasting import ModelForecast
 
 
 def forecast(
     data: DataOptions,
-    rules: Annotated[Path, typer.Option(help="The rule file to apply.", metavar="RULES")],
     application: ApplicationOptions,
+    rules: Annotated[Path | None, typer.Option(help="The rule file to apply.", metavar="RULES")] = None,
+    model: Annotated[Path | None, typer.Option(help="A model to use in the place of rules.", metavar="MODEL")] = None,
     subject: Annotated[str | None, typer.Option(help="Ask for the object of this subject.", metavar="NAME")] = None,
     relation: Annotated[str | None, typer.Option(help="The relation that is asked about.", metavar="NAME")] = None,
     object: Annotated[str | None, typer.Option(help="Ask for the subject of this object.", metavar="NAME")] = None,
@@ -45,10 +48,12 @@ def forecast(
 ) -> None:
     """Forecast who comes next in the place of what is left out, the object or the subject, and show why."""
     import tlogic
-    from tlogic.cli.console import progress, wait_for_kernels
-    from tlogic.forecasting.application import apply_rules
     from tlogic.forecasting.batches import read_queries
 
+    if (rules is None) == (model is None):
+        raise SettingsError("Forecast with one of --rules RULES and --model MODEL.")
+    if model is not None and picture is not None:
+        raise SettingsError("Pictures are drawn of rules' groundings; a model has sums. Leave out --picture.")
     single = subject is not None or relation is not None or object is not None or at is not None
     explaining = explain or picture is not None or bool(candidate)
     if single == (queries is not None):
@@ -58,16 +63,49 @@ def forecast(
     if queries is not None and explaining:
         raise SettingsError("--explain, --candidate and --picture are for one query, not for a file of them.")
     asked = read_queries(queries) if queries else [tlogic.Query(subject, relation or "?", object, at)]
-    settings = application.settings()
-    rule_set = tlogic.RuleSet.load(rules)
     graph = data.read()
-    with wait_for_kernels(apply_rules), progress() as follow:
-        answers = tlogic.forecast(graph, rule_set, asked, settings, top=top, threads=threads, progress=follow)
-    _warn(answers, rule_set)
+    answers: Any
+    if model is not None:
+        answers = _by_model(graph, model, asked, top, threads)
+    else:
+        answers = _by_rules(graph, Path(str(rules)), asked, application, top, threads)
     told = _explanations(answers, explaining, candidate or [], groundings)
     if picture is not None and told:
         told[0].draw(picture, reasons)
     _give(answers, told, reasons, out, json_output, batch=queries is not None)
+
+
+def _by_model(
+    graph: "TemporalGraph", path: Path, asked: "list[Query]", top: int, threads: int | None
+) -> "ModelForecast":
+    import tlogic
+    from tlogic.cli.console import wait_for_kernels
+    from tlogic.evidence.rules import advance
+
+    model = tlogic.Model.load(path)
+    with wait_for_kernels(advance):
+        answers = tlogic.forecast(graph, model, asked, top=top, threads=threads)
+    _warn_of_hindsight(answers, model.data.get("until"))
+    return answers
+
+
+def _by_rules(
+    graph: "TemporalGraph",
+    path: Path,
+    asked: "list[Query]",
+    application: ApplicationOptions,
+    top: int,
+    threads: int | None,
+) -> "Forecast":
+    import tlogic
+    from tlogic.cli.console import progress, wait_for_kernels
+    from tlogic.forecasting.application import apply_rules
+
+    settings, rules = application.settings(), tlogic.RuleSet.load(path)
+    with wait_for_kernels(apply_rules), progress() as follow:
+        answers = tlogic.forecast(graph, rules, asked, settings, top=top, threads=threads, progress=follow)
+    _warn(answers, rules)
+    return answers
 
 
 def _warn(answers: "Forecast", rules: "RuleSet") -> None:
@@ -85,11 +123,11 @@ def _warn(answers: "Forecast", rules: "RuleSet") -> None:
     _warn_of_hindsight(answers, rules.data.get("until"))
 
 
-def _warn_of_hindsight(answers: "Forecast", until: str | None) -> None:
+def _warn_of_hindsight(answers: "Answered", until: str | None) -> None:
     """The facts of a forecast lie before it; those of its rules should too, if it is to be judged by what happened."""
     from tlogic.cli.console import error_console
 
-    timeline = answers.forecaster.graph.timeline
+    timeline = answers.graph.timeline
     try:
         learned = None if until is None else timeline.step_of(until)
     except InputError:
@@ -97,12 +135,12 @@ def _warn_of_hindsight(answers: "Forecast", until: str | None) -> None:
     late = [query.at for query in answers.queries if learned is not None and timeline.step_of(str(query.at)) <= learned]
     if late:
         error_console.print(
-            f"Warning: the rules were learned from facts up to {until}, so what came after {late[0]} is in them.",
+            f"Warning: what forecasts was learned from facts up to {until}, so what came after {late[0]} is in it.",
             markup=False,
         )
 
 
-def _explanations(answers: "Forecast", explaining: bool, named: list[str], groundings: int) -> list["Explanation"]:
+def _explanations(answers: Any, explaining: bool, named: list[str], groundings: int) -> list[Any]:
     """Why those that were named, or the first, stand where they do; and so what really happened, where it is known."""
     if not explaining:
         return []
@@ -112,9 +150,7 @@ def _explanations(answers: "Forecast", explaining: bool, named: list[str], groun
     ]
 
 
-def _give(
-    answers: "Forecast", told: list["Explanation"], reasons: int, out: Path | None, json_output: bool, batch: bool
-) -> None:
+def _give(answers: "Answered", told: list[Any], reasons: int, out: Path | None, json_output: bool, batch: bool) -> None:
     from tlogic.cli.console import error_console, print_forecast
     from tlogic.forecasting.batches import answers_as_csv, answers_as_json, write_answers
 
@@ -133,6 +169,6 @@ def _give(
         _tell(told, reasons)
 
 
-def _tell(told: list["Explanation"], reasons: int) -> None:
+def _tell(told: list[Any], reasons: int) -> None:
     for explanation in told:
         print(f"\n{explanation.text(reasons)}")

@@ -42,6 +42,12 @@ class Pairs(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
+def answers_of(asked: Asked, q: int) -> Ints:
+    """The true answers of a query; none where they are not known yet, so that there is nothing to learn from it."""
+    return asked.answer[asked.answer_start[q] : asked.answer_start[q + 1]]
+
+
+@njit(cache=True, nogil=True)
 def choose_candidates(histories: Histories, asked: Asked, n_popular: int, at_most: int) -> Pairs:
     """All past partners of the subject and the most popular objects of the relation, the most active of them."""
     wanted = np.flatnonzero(asked.wanted)

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit, types
 from numba.typed import Dict
 
-from tlogic.evidence.asked import RECENT, Asked, Pairs
+from tlogic.evidence.asked import RECENT, Asked, Pairs, answers_of
 from tlogic.evidence.histories import Histories
 from tlogic.evidence.partners import strongest_partners
 from tlogic.graph.arrays import Floats
@@ -42,7 +42,9 @@ def advance(histories: Histories, state: Any, asked: Asked, pairs: Pairs, out: F
                 wanted += 1
             end += 1
         for q in range(first, end):
-            _learn(state, partners[q], asked.answer[asked.answer_start[q] : asked.answer_start[q + 1]], n_entities)
+            true = answers_of(asked, q)
+            if len(true):
+                _learn(state, partners[q], true, n_entities)
         first = end
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.asked import RECENT, Asked, Pairs
+from tlogic.evidence.asked import RECENT, Asked, Pairs, answers_of
 from tlogic.evidence.histories import FOREVER, Histories, last_before
 from tlogic.graph.arrays import Bools, Floats, Ints
 
@@ -102,8 +102,9 @@ def advance(histories: Histories, state: RuleState, asked: Asked, pairs: Pairs, 
                 wanted += 1
             end += 1
         for q in range(first, end):
-            n = _fire(histories, asked.subject[q], asked.time[q], fired)
-            _learn(state, fired, n, asked.answer[asked.answer_start[q] : asked.answer_start[q + 1]], answers)
+            true = answers_of(asked, q)
+            if len(true):
+                _learn(state, fired, _fire(histories, asked.subject[q], asked.time[q], fired), true, answers)
         first = end
 
 

@@ -9,7 +9,7 @@ import polars as pl
 from tlogic.errors import InputError
 from tlogic.events.delimited import find_separator
 from tlogic.files import replacing
-from tlogic.forecasting.forecast import Forecast
+from tlogic.forecasting.forecast import Answered
 from tlogic.forecasting.queries import ASKED, Query, as_queries
 
 _READERS = {
@@ -37,7 +37,7 @@ def read_queries(path: Path) -> list[Query]:
     return as_queries(frame)
 
 
-def write_answers(forecast: Forecast, path: Path) -> None:
+def write_answers(forecast: Answered, path: Path) -> None:
     """Write the candidates of all queries, a row each, or for JSON Lines a line a query."""
     kind = path.suffix.lower()
     if kind not in ANSWER_FILES:
@@ -51,12 +51,12 @@ def write_answers(forecast: Forecast, path: Path) -> None:
             temporary.write_text("".join(f"{line}\n" for line in answers_as_json(forecast)), encoding="utf-8")
 
 
-def answers_as_csv(forecast: Forecast) -> str:
+def answers_as_csv(forecast: Answered) -> str:
     """All candidates as CSV text."""
     return forecast.frame.write_csv(null_value=ASKED)
 
 
-def answers_as_json(forecast: Forecast) -> Iterator[str]:
+def answers_as_json(forecast: Answered) -> Iterator[str]:
     """A JSON object for each query."""
     for place in range(len(forecast)):
         yield json.dumps(forecast.to_dict(place), ensure_ascii=False)

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 import polars as pl
 
-from tlogic.errors import InputError
+from tlogic.errors import InputError, SettingsError
 from tlogic.forecasting.application import Queries
 from tlogic.forecasting.forecaster import Forecaster, query_chunks
 from tlogic.forecasting.queries import IntegerQuery, Query, as_arrays, as_queries, number_queries, told
@@ -19,6 +19,8 @@ from tlogic.rules import RuleSet
 
 if TYPE_CHECKING:
     from tlogic.explaining import Explanation
+    from tlogic.models.forecasting import ModelForecast
+    from tlogic.models.model import Model
 
 
 class Candidate(NamedTuple):
@@ -34,8 +36,8 @@ class Answers(NamedTuple):
 
     entity: Ints
     score: Floats
-    by_rules: bool
-    """False where no rule gave a candidate, so that the fallback did."""
+    by: str
+    """What gave them: rules, where none leads anywhere the fallback, or a model."""
 
     @property
     def rank(self) -> Ints:
@@ -43,18 +45,18 @@ class Answers(NamedTuple):
         return np.searchsorted(-self.score, -self.score) + 1
 
 
-class Forecast:
-    """The answers to some queries. Made by ``tlogic.forecast``."""
+class Answered:
+    """The answers to some queries, whatever gave them."""
 
     def __init__(
         self,
-        forecaster: Forecaster,
+        graph: TemporalGraph,
         queries: Sequence[Query],
         numbered: Sequence[IntegerQuery],
         answers: Sequence[Answers],
     ) -> None:
-        self.forecaster = forecaster
-        self.queries = [told(forecaster.graph, *pair) for pair in zip(queries, numbered, strict=True)]
+        self.graph = graph
+        self.queries = [told(graph, *pair) for pair in zip(queries, numbered, strict=True)]
         self._numbered = numbered
         self._answers = answers
 
@@ -64,25 +66,29 @@ class Forecast:
     def __repr__(self) -> str:
         found = sum(len(answers.entity) for answers in self._answers)
         queries, candidates = "query" if len(self) == 1 else "queries", "candidate" if found == 1 else "candidates"
-        return f"Forecast({len(self):,} {queries}, {found:,} {candidates})"
+        return f"{type(self).__name__}({len(self):,} {queries}, {found:,} {candidates})"
 
     def __getitem__(self, place: int) -> list[Candidate]:
         """The candidates of one query, best first."""
-        answers, name = self._answers[place], self.forecaster.graph.entities.name_of
+        answers, name = self._answers[place], self.graph.entities.name_of
         rows = zip(answers.rank.tolist(), answers.entity.tolist(), answers.score.tolist(), strict=True)
         return [Candidate(rank, name(entity), score) for rank, entity, score in rows]
 
     def __iter__(self) -> Iterator[list[Candidate]]:
         return (self[place] for place in range(len(self)))
 
+    def by(self, place: int) -> str:
+        """What gave the candidates of a query: rules, the fallback where no rule leads anywhere, or a model."""
+        return self._answers[place].by
+
     def by_rules(self, place: int) -> bool:
         """Did rules give the candidates of a query, or, where none leads anywhere, the fallback: how often an entity
         was the object of its relation?"""
-        return self._answers[place].by_rules
+        return self._answers[place].by == "rules"
 
     def true_answers(self, place: int) -> list[str]:
         """What really happened, where the data holds it: the answers at the time of the query."""
-        graph, query = self.forecaster.graph, self._numbered[place]
+        graph, query = self.graph, self._numbered[place]
         facts = graph.facts.between(query.time, query.time + 1)
         half = len(graph.relations.base)
         asks_object = query.relation < half
@@ -94,7 +100,7 @@ class Forecast:
         """The answer to one query, for JSON."""
         return {
             "query": self.queries[place]._asdict(),
-            "by": "rules" if self.by_rules(place) else "fallback",
+            "by": self._answers[place].by,
             "candidates": [candidate._asdict() for candidate in self[place]],
         }
 
@@ -104,19 +110,31 @@ class Forecast:
         sizes = [len(answers.entity) for answers in self._answers]
         row = np.repeat(np.arange(len(self)), sizes)
         asked = pl.DataFrame(self.queries, schema=dict.fromkeys(Query._fields, pl.String), orient="row")
-        name = pl.Series(self.forecaster.graph.entities.names, dtype=pl.String)
+        name = pl.Series(self.graph.entities.names, dtype=pl.String)
         return (
             asked.select(pl.all().gather(row))
             .with_columns(
                 pl.Series("rank", _stacked([answers.rank for answers in self._answers], np.int64)),
                 name.gather(_stacked([answers.entity for answers in self._answers], np.int64)).alias("candidate"),
                 pl.Series("score", _stacked([answers.score for answers in self._answers], np.float64)),
-                by=pl.when(pl.Series([answers.by_rules for answers in self._answers], dtype=pl.Boolean).gather(row))
-                .then(pl.lit("rules"))
-                .otherwise(pl.lit("fallback")),
+                by=pl.Series([answers.by for answers in self._answers], dtype=pl.String).gather(row),
             )
             .insert_column(0, pl.Series("query", row))
         )
+
+    def _find(self, query: int | Query) -> Query:
+        if isinstance(query, int):
+            return self.queries[query]
+        [asked] = as_queries(query)
+        return told(self.graph, asked, number_queries(self.graph, [asked])[0])
+
+
+class Forecast(Answered):
+    """The answers of rules to some queries. Made by ``tlogic.forecast``."""
+
+    def __init__(self, forecaster: Forecaster, *answered: Any) -> None:
+        super().__init__(forecaster.graph, *answered)
+        self.forecaster = forecaster
 
     def explain(self, query: int | Query, candidate: str, *, groundings: int = 1) -> "Explanation":
         """Why a candidate of a query has its score and its rank, with up to ``groundings`` groundings of each rule."""
@@ -124,16 +142,18 @@ class Forecast:
 
         return explain(self.forecaster, self._find(query), candidate, groundings=groundings)
 
-    def _find(self, query: int | Query) -> Query:
-        if isinstance(query, int):
-            return self.queries[query]
-        [asked] = as_queries(query)
-        return told(self.forecaster.graph, asked, number_queries(self.forecaster.graph, [asked])[0])
+
+@overload
+def forecast(graph: TemporalGraph, rules: RuleSet, queries: Any, *args: Any, **changes: Any) -> Forecast: ...
+
+
+@overload
+def forecast(graph: TemporalGraph, rules: "Model", queries: Any, *args: Any, **changes: Any) -> "ModelForecast": ...
 
 
 def forecast(
     graph: TemporalGraph,
-    rules: RuleSet,
+    rules: "RuleSet | Model",
     queries: Any,
     settings: ApplicationSettings | None = None,
     *,
@@ -141,8 +161,8 @@ def forecast(
     threads: int | None = None,
     progress: Callable[..., Any] | None = None,
     **changes: Any,
-) -> Forecast:
-    """Answer queries with rules, from the facts before the time of each.
+) -> "Forecast | ModelForecast":
+    """Answer queries with rules, or a model, from the facts before the time of each.
 
     ``queries`` is a ``Query``, a list of them (or of tuples or mappings), or a data frame with the columns subject,
     relation, object and at, where what is asked is null. The ``top`` best candidates are kept, or all (None). Settings
@@ -163,6 +183,12 @@ def forecast(
         raise InputError(f"The number of candidates to keep must be 1 or more, not {top}.")
     asked = as_queries(queries)
     numbered = number_queries(graph, asked)
+    if not isinstance(rules, RuleSet):
+        from tlogic.models.forecasting import forecast_with_model
+
+        if settings or changes:
+            raise SettingsError("A model has its settings in itself.")
+        return forecast_with_model(graph, rules, asked, numbered, top, threads)
     settings = settings or ApplicationSettings(**changes)
     last = max((query.time for query in numbered), default=0)
     forecaster = Forecaster(graph, rules, settings, until=last)
@@ -190,7 +216,7 @@ def _new_worker(forecaster: Forecaster, queries: Queries, top: int | None) -> Ca
         scored = worker(Queries(*(column[chunk] for column in queries)))
         parts = zip(scored.start[:-1].tolist(), scored.start[1:].tolist(), strict=True)
         return [
-            _best(scored.entity[start:end], scored.score[start:end], top, by_rules=True) if end > start else None
+            best_answers(scored.entity[start:end], scored.score[start:end], top, by="rules") if end > start else None
             for start, end in parts
         ]
 
@@ -198,13 +224,13 @@ def _new_worker(forecaster: Forecaster, queries: Queries, top: int | None) -> Ca
 
 
 def _usual(forecaster: Forecaster, query: IntegerQuery, top: int | None) -> Answers:
-    return _best(*forecaster.usual.of(query.relation, query.time), top, by_rules=False)
+    return best_answers(*forecaster.usual.of(query.relation, query.time), top, by="fallback")
 
 
-def _best(entity: Ints, score: Floats, top: int | None, by_rules: bool) -> Answers:
+def best_answers(entity: Ints, score: Floats, top: int | None, by: str) -> Answers:
     """The candidates with the highest scores, the lowest number first among equals."""
     order = np.lexsort((entity, -score))[:top]
-    return Answers(entity[order].astype(np.int64), score[order], by_rules)
+    return Answers(entity[order].astype(np.int64), score[order], by)
 
 
 def _stacked(columns: list[np.ndarray], dtype: Any) -> np.ndarray:

@@ -70,6 +70,8 @@ def learn_weights(examples: Examples, epochs: int, seed: int) -> Floats:
     random = np.random.default_rng(seed)
     for _ in range(epochs):
         _learn_once(examples, random.permutation(len(examples.start) - 1), weight, squares)
+    for column, bins in enumerate(examples.bins.T):
+        weight[column] -= weight[column, bins].mean()  # so that a weight is for or against, compared with what is usual
     return weight
 
 
