@@ -38,7 +38,7 @@ def fit(
 
     >>> import tlogic
     >>> fit(tlogic.sample())
-    Model(61 kinds of evidence, fitted to 10,631 facts)
+    Model(62 kinds of evidence, fitted to 10,631 facts)
     """
     if train_on not in ("train", "train+valid"):
         raise SettingsError(f"train_on must be train or train+valid, not {train_on!r}.")
