@@ -93,3 +93,11 @@ def test_the_demo_recovers_every_planted_rule() -> None:
 def test_help_does_not_load_the_engine() -> None:
     code = "import sys, tlogic, tlogic.cli.app; sys.exit('numba' in sys.modules or 'polars' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_experiments_run_on_other_data(world: Path, tmp_path: Path) -> None:
+    done = run("reproduce", "--on", world, "--only", "lengths", "--out", tmp_path / "report")
+    assert done.returncode == 0, done.stderr
+    assert "1 parts, reported in" in done.stderr
+    assert "Rule lengths" in (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    assert_refused(run("reproduce", "--only", "length", "--out", tmp_path), "did you mean 'lengths'")

@@ -13,6 +13,7 @@ from numba.typed import Dict
 from tlogic.evidence.asked import RECENT, Asked, Pairs, answers_of
 from tlogic.evidence.histories import Histories
 from tlogic.evidence.partners import strongest_partners
+from tlogic.evidence.telling import Names, Values
 from tlogic.graph.arrays import Floats
 
 COLUMNS = ("largest", "sum")
@@ -85,3 +86,11 @@ def _hits(d: int, c: int, n_entities: int) -> int:
 @njit(cache=True, nogil=True)
 def _fires(d: int, n_entities: int) -> int:
     return int(d) * (n_entities + 1) + n_entities
+
+
+def sentence(values: Values, names: Names) -> str:
+    """What this family says of a candidate."""
+    return (
+        f"of those who were lately with the same partners as {names.subject}, up to {values['largest']:.1%} "
+        f"did {names.relation} to {names.candidate}"
+    )

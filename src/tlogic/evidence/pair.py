@@ -4,7 +4,8 @@ import numpy as np
 from numba import njit
 
 from tlogic.evidence.asked import Asked, Pairs
-from tlogic.evidence.histories import Histories, last_before
+from tlogic.evidence.histories import FOREVER, Histories, last_before
+from tlogic.evidence.telling import Names, Values
 from tlogic.graph.arrays import Floats
 from tlogic.graph.search import find
 
@@ -46,3 +47,13 @@ def extract(histories: Histories, asked: Asked, pairs: Pairs, out: Floats) -> No
 @njit(cache=True, nogil=True)
 def _activity(histories: Histories, last: int, h: int, now: int) -> float:
     return histories.sources.counts[last, h] * histories.decay[h, now - histories.sources.time[last]]
+
+
+def sentence(values: Values, names: Names) -> str:
+    """What this family says of a candidate."""
+    if "age" not in values:
+        return f"{names.subject} and {names.candidate} never had to do with each other"
+    return (
+        f"{names.subject} and {names.candidate} had to do with each other {values[f'count {FOREVER}']:.0f} times, last "
+        f"{names.span(int(values['age']))} before; lately {values['share of subject 2']:.0%} of {names.subject}'s"
+    )

@@ -9,6 +9,7 @@ from numba import njit
 from tlogic.evidence.asked import RECENT, Asked, Pairs
 from tlogic.evidence.histories import Histories, last_before
 from tlogic.evidence.partners import Partners, strongest_partners, strongest_targets
+from tlogic.evidence.telling import Names, Values
 from tlogic.graph.arrays import Floats
 from tlogic.graph.search import find
 
@@ -88,3 +89,11 @@ def _add_pairs(histories: Histories, partners: Partners, now: int, h: int, candi
             last = last_before(start, time, pair, now)
             if last >= 0:
                 out[p] += partners.share[i] * count[last, h] * histories.decay[h, now - time[last]] / whole
+
+
+def sentence(values: Values, names: Names) -> str:
+    """What this family says of a candidate."""
+    return (
+        f"lately partners of {names.subject} did {names.relation} to {names.candidate} with a share of "
+        f"{values['partners did it']:.1%}, and common partners lead to it with {values['common partners 3']:.1%}"
+    )

@@ -6,6 +6,7 @@ from numba import njit
 from tlogic.evidence.asked import Asked, Pairs
 from tlogic.evidence.histories import FOREVER, Histories, last_before
 from tlogic.evidence.recurrence import rank_within
+from tlogic.evidence.telling import Names, Values
 from tlogic.graph.arrays import Floats
 from tlogic.graph.search import find
 
@@ -60,3 +61,14 @@ def _tell_activity(histories: Histories, last: int, now: int, out: Floats) -> No
     out[2] = count[last, 2] * decay[2, age]
     out[3] = count[last, FOREVER]
     out[4] = count[last, 0] * decay[0, age] / (count[last, 3] * decay[3, age] + 1e-6)
+
+
+def sentence(values: Values, names: Names) -> str:
+    """What this family says of a candidate."""
+    active = f"it was active {values['activity 4']:.0f} times" if "activity 4" in values else "it was never active"
+    if "age" not in values:
+        return f"{names.candidate} was never the object of {names.relation}; {active}"
+    return (
+        f"{names.candidate} is lately the object of {values['share of relation 2']:.1%} of all {names.relation}, last "
+        f"{names.span(int(values['age']))} before; {active}"
+    )

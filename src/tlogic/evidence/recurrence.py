@@ -4,7 +4,8 @@ import numpy as np
 from numba import njit
 
 from tlogic.evidence.asked import RECENT, Asked, Pairs
-from tlogic.evidence.histories import N_HALF_LIVES, Histories, last_before
+from tlogic.evidence.histories import FOREVER, N_HALF_LIVES, Histories, last_before
+from tlogic.evidence.telling import Names, Values
 from tlogic.graph.arrays import Floats
 from tlogic.graph.search import find
 
@@ -64,3 +65,13 @@ def rank_within(pairs: Pairs, query: int, out: Floats, value: int, rank: int) ->
             out[p, rank] = 0
             for other in range(pairs.start[query], pairs.start[query + 1]):
                 out[p, rank] += out[other, value] > out[p, value]
+
+
+def sentence(values: Values, names: Names) -> str:
+    """What this family says of a candidate."""
+    if "age" not in values:
+        return f"{names.subject} — {names.relation} → {names.candidate} never happened before"
+    return (
+        f"{names.subject} — {names.relation} → {names.candidate} happened {values[f'count {FOREVER}']:.0f} times, last "
+        f"{names.span(int(values['age']))} before; lately {values['share 2']:.0%} of {names.subject} — {names.relation}"
+    )

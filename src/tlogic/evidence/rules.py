@@ -12,6 +12,7 @@ from numba import njit
 
 from tlogic.evidence.asked import RECENT, Asked, Pairs, answers_of
 from tlogic.evidence.histories import FOREVER, Histories, last_before
+from tlogic.evidence.telling import Names, Values
 from tlogic.graph.arrays import Bools, Floats, Ints
 
 AGES = (1, 2, 3, 4, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 240, 365, 730)
@@ -213,3 +214,13 @@ def _insert(row: Floats, first: int, n: int, value: float) -> None:
         row[place] = row[place - 1]
         place -= 1
     row[place] = value
+
+
+def sentence(values: Values, names: Names) -> str:
+    """What this family says of a candidate."""
+    if not values["fires"]:
+        return f"no rule of length 1 leads to {names.candidate}"
+    return (
+        f"{values['fires']:.0f} rules of length 1 lead to {names.candidate}; the best was right in "
+        f"{values['probability 0']:.1%} of such cases, by age and share in {values['probability by share 0']:.1%}"
+    )

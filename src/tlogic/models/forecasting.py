@@ -7,9 +7,9 @@ import numpy as np
 
 from tlogic.errors import InputError
 from tlogic.evidence.asked import Asked
-from tlogic.evidence.extraction import COLUMNS, Extracted, extract_asked, questions_of
+from tlogic.evidence.extraction import COLUMNS, FAMILIES, Extracted, extract_asked, questions_of
 from tlogic.evidence.histories import Histories, build_histories
-from tlogic.evidence.telling import Names, sentence
+from tlogic.evidence.telling import Names
 from tlogic.forecasting.forecast import Answered, Answers, best_answers
 from tlogic.forecasting.queries import IntegerQuery, Query, number_queries
 from tlogic.graph.arrays import Floats
@@ -117,7 +117,7 @@ def _contributions(model: Model, evidence: Floats, names: Names) -> tuple[Contri
         Contribution(
             family,
             sum(weight for _, weight in own.values()),
-            sentence(family, {name: value for name, (value, _) in own.items() if value is not None}, names),
+            FAMILIES[family].sentence({name: value for name, (value, _) in own.items() if value is not None}, names),
             own,
         )
         for family, own in columns.items()
