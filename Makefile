@@ -2,13 +2,16 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test bench docs lint types clean
+# What has to come before the tests is done two at a time.
+MAKEFLAGS += --jobs=2
+
+.PHONY: demo test bench docs lint types kernels clean
 
 demo: .venv/ready
 	$(BIN)/tlogic demo
 
-test: lint types
-	$(BIN)/pytest
+test: lint types kernels
+	$(BIN)/pytest --numprocesses=logical --maxprocesses=4 --dist=worksteal
 
 lint: .venv/ready
 	$(BIN)/ruff check .
@@ -16,6 +19,10 @@ lint: .venv/ready
 
 types: .venv/ready
 	$(BIN)/mypy
+
+# The tests run side by side, and find the kernels compiled.
+kernels: .venv/ready
+	$(BIN)/python -m tests.kernels
 
 docs: .venv/ready
 	$(BIN)/mkdocs build --quiet

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import tlogic
-from tests.cli.running import run
+from tests.cli.running import run_process
 from tlogic.events.sample_world import FIRST_DAY
 
 HEADER = ["Event ID", "Event Date", "Source Name", "Event Text", "Target Name", "Intensity"]
@@ -33,12 +33,12 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_by_command(table: Path) -> None:
     rules = table.with_name("own.rules")
-    learned = run("learn", table, "--out", rules, "--step", "1d", "--test-from", "2031-02-10")
+    learned = run_process("learn", table, "--out", rules, "--step", "1d", "--test-from", "2031-02-10")
     assert learned.returncode == 0, learned.stderr
     assert "steps of 1 day (as given)" in learned.stderr
     assert "236 duplicates" in learned.stderr
     asked = ["--subject", "Kite Aviation", "--relation", "sue", "--at", "2031-02-10"]
-    done = run("forecast", table, "--step", "1d", "--rules", rules, *asked, "--explain", "--json")
+    done = run_process("forecast", table, "--step", "1d", "--rules", rules, *asked, "--explain", "--json")
     told = json.loads(done.stdout)
     assert told["candidates"][0]["name"] == "Northlight Energy"
     cited = [fact for reason in told["explanations"][0]["reasons"] for fact in reason["groundings"][0]]

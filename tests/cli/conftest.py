@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import run
+from tests.cli.running import run, run_process
 
 
 @pytest.fixture(scope="session")
@@ -21,4 +21,14 @@ def rule_file(world: Path) -> Path:
     assert done.returncode == 0, done.stderr
     assert "rules" in done.stderr
     assert done.stdout == ""
+    return path
+
+
+@pytest.fixture(scope="session")
+def model_file(world: Path) -> Path:
+    """A model of the sample world."""
+    path = world.parent / "world.model"
+    done = run_process("fit", world, "--out", path, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert "written to" in done.stderr
     return path

@@ -1,13 +1,52 @@
-"""How the tests run the command: as a user does, in a process of its own."""
+"""How the tests run the command: most in this process, which saves the start of another one, some as a user does."""
 
+import gc
+import io
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+
+import pytest
 
 COMMAND = [sys.executable, "-c", "from tlogic.cli import main; main()"]
 
 
 def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in this process; what it would end one with is the return code."""
+    words = ["tlogic", *map(str, arguments)]
+    output, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(output), redirect_stderr(errors):
+        patch.setattr(sys, "argv", words)
+        patch.delenv("COLUMNS", raising=False)
+        import tlogic.cli.console  # noqa: F401 (it would keep to a width that is set while it is loaded)
+
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        code = _main()
+    return subprocess.CompletedProcess(words, code, _written(output), _written(errors))
+
+
+def _main() -> int:
+    from tlogic.cli import main
+
+    try:
+        main()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    finally:
+        gc.enable()  # which a command disables, as its process ends soon
+    return 0
+
+
+def _written(stream: io.TextIOWrapper) -> str:
+    buffer = stream.buffer
+    assert isinstance(buffer, io.BytesIO)
+    return buffer.getvalue().decode("utf-8")
+
+
+def run_process(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a process of its own, where nothing is loaded, and its streams are those of the system."""
     return subprocess.run(
         [*COMMAND, *map(str, arguments)],
         capture_output=True,

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import assert_refused, run
+from tests.cli.running import assert_refused, run, run_process
 
 
 def test_learning_twice_and_with_other_threads_gives_the_same_bytes(world: Path, rule_file: Path) -> None:
     again = world.parent / "again.rules"
-    assert run("learn", world, "--out", again, "--walks", 50, "--threads", 1).returncode == 0
+    assert run_process("learn", world, "--out", again, "--walks", 50, "--threads", 1).returncode == 0
     assert again.read_bytes() == rule_file.read_bytes()
 
 
 def test_evaluation_prints_one_json_object(world: Path, rule_file: Path) -> None:
-    done = run("evaluate", world, "--rules", rule_file, "--json")
+    done = run_process("evaluate", world, "--rules", rule_file, "--json")
     figures = json.loads(done.stdout)
     assert set(figures) == {
         *("queries", "no_candidates", "optimistic", "realistic", "pessimistic"),
@@ -83,8 +83,12 @@ def test_bad_input_ends_with_one_message(world: Path, rule_file: Path, arguments
     assert_refused(run(*(argument.format(world=world, rules=rule_file) for argument in arguments)), message)
 
 
+def test_a_process_ends_with_the_code_and_the_message(world: Path) -> None:
+    assert_refused(run_process("learn", world, "--out", "x.rules", "--relation", "fines"), "did you mean 'fine'")
+
+
 def test_the_demo_recovers_every_planted_rule() -> None:
-    done = run("demo", COLUMNS="200")
+    done = run_process("demo", COLUMNS="200")
     assert done.returncode == 0, done.stderr
     assert "8 of 8 planted rules" in done.stdout
     assert "not found" not in done.stdout

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import COMMAND, run
+from tests.cli.running import COMMAND, run, run_process
 from tests.datasets import dataset
 from tests.events.serving import Server, serving
 
@@ -51,7 +51,7 @@ def test_the_published_files_are_fetched_found_by_name_and_learned_from(
     assert "`tlogic download icews14` fetches it" in refused.stderr
 
     server.cut_after = [2_000_000]
-    done = run("download", "icews14")
+    done = run_process("download", "icews14")
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     assert [f"icews14/{name} was fetched." in done.stderr for name in FILES] == [True] * 3

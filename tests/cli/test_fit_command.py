@@ -4,16 +4,12 @@ from pathlib import Path
 from tests.cli.running import assert_refused, run
 
 
-def test_a_model_is_fitted_and_evaluated(world: Path, rule_file: Path, tmp_path: Path) -> None:
-    model = tmp_path / "world.model"
-    done = run("fit", world, "--out", model, "--quiet")
-    assert done.returncode == 0, done.stderr
-    assert "written to" in done.stderr
-    figures = json.loads(run("evaluate", world, "--model", model, "--json").stdout)
+def test_a_model_is_fitted_and_evaluated(world: Path, rule_file: Path, model_file: Path) -> None:
+    figures = json.loads(run("evaluate", world, "--model", model_file, "--json").stdout)
     by_rules = json.loads(run("evaluate", world, "--rules", rule_file, "--json").stdout)
     assert figures["queries"] == by_rules["queries"]
     assert figures["realistic"]["mrr"] > by_rules["realistic"]["mrr"]
-    assert "by a model" in run("evaluate", world, "--model", model).stdout
+    assert "by a model" in run("evaluate", world, "--model", model_file).stdout
 
 
 def test_one_of_rules_and_model_is_needed(world: Path, rule_file: Path) -> None:
@@ -22,21 +18,9 @@ def test_one_of_rules_and_model_is_needed(world: Path, rule_file: Path) -> None:
     assert_refused(run("evaluate", world, "--model", rule_file), "is not a model file")
 
 
-def test_a_model_forecasts_and_tells_why(tmp_path: Path, world: Path, rule_file: Path) -> None:
-    model = tmp_path / "world.model"
-    assert run("fit", world, "--out", model, "--quiet").returncode == 0
-    asked = [
-        "forecast",
-        world,
-        "--model",
-        model,
-        "--subject",
-        "Kite Aviation",
-        "--relation",
-        "sue",
-        "--at",
-        "2031-02-10",
-    ]
+def test_a_model_forecasts_and_tells_why(world: Path, rule_file: Path, model_file: Path) -> None:
+    query = ["--subject", "Kite Aviation", "--relation", "sue", "--at", "2031-02-10"]
+    asked = ["forecast", world, "--model", model_file, *query]
     text = run(*asked, "--explain", "--quiet")
     assert text.returncode == 0, text.stderr
     assert "Northlight Energy ✓" in text.stdout

@@ -4,7 +4,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.cli.running import assert_refused, run
+from tests.cli.running import assert_refused, run, run_process
 
 ASKED = ["--subject", "Kite Aviation", "--relation", "sue"]
 
@@ -26,7 +26,7 @@ def test_the_next_step_is_asked_where_no_time_is_given(world: Path, rule_file: P
 def test_explanations_in_text_json_and_a_picture(world: Path, rule_file: Path, tmp_path: Path) -> None:
     picture = tmp_path / "why.svg"
     asked = ["forecast", world, "--rules", rule_file, *ASKED, "--at", "2031-02-10", "--explain"]
-    text = run(*asked, "--reasons", 2, "--picture", picture)
+    text = run_process(*asked, "--reasons", 2, "--picture", picture)
     assert text.returncode == 0, text.stderr
     assert "Why Northlight Energy for (Kite Aviation, sue, ?, 2031-02-10)?" in text.stdout
     assert "2031-02-09  Northlight Energy — bid_for → Kite Aviation" in text.stdout

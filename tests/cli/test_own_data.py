@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 import sqlalchemy
 
-from tests.cli.running import run
+from tests.cli.running import run, run_process
 from tlogic.cli.options import column_choice
 from tlogic.errors import InputError
 
@@ -92,7 +92,7 @@ def test_postgresql_is_read(folder: Path, expected: list[dict[str, object]], pos
 
 def test_the_report_is_on_standard_error(folder: Path) -> None:
     command = ["learn", folder / "bad.csv", *COLUMNS, "--skip-bad-rows", "--out", folder / "r", "--walks", 1]
-    done = run(*command)
+    done = run_process(*command)
     assert done.stderr.splitlines()[:7] == [
         "60 facts from 0 to 59, in steps of 1 (found from the data)",
         "7 entities, 2 relations",
@@ -102,7 +102,7 @@ def test_the_report_is_on_standard_error(folder: Path) -> None:
         f"  {folder / 'bad.csv'} line 63: the object is empty",
         "Warning: There are few facts to learn rules from: 60.",
     ]
-    assert run(*command, "--quiet").stderr.splitlines()[:4] == done.stderr.splitlines()[3:7]
+    assert run_process(*command, "--quiet").stderr.splitlines()[:4] == done.stderr.splitlines()[3:7]
 
 
 def test_zoned_times_are_read_on_a_clock(folder: Path) -> None:

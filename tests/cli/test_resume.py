@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import COMMAND, run
+from tests.cli.running import COMMAND, run, run_process
 
 PATIENCE = 300.0  # the first run may have to compile its kernels
 
@@ -62,7 +62,7 @@ def test_a_killed_run_goes_on_with_the_same_result(long_world: Path, threads: in
     else:
         pytest.fail("the runs always ended before they could be killed")
     assert not rules.exists()
-    done = run(*learn, rules, "--resume", "--threads", 3 - threads)
+    done = run_process(*learn, rules, "--resume", "--threads", 3 - threads)
     assert done.returncode == 0, done.stderr
     assert finished_chunks(done.stderr) >= 2  # at least one from each of the two runs that were killed
     assert not partial_of(rules).exists()

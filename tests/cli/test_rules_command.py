@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import run
+from tests.cli.running import run, run_process
 from tlogic import Rule, RuleSet
 from tlogic.rules import import_published
 
@@ -79,7 +79,7 @@ def test_a_written_file_keeps_the_order_of_the_rules(file: Path) -> None:
 def test_rule_files_are_compared(file: Path) -> None:
     other = file.with_name("other.txt")
     other.write_text(f"60/100 {CONSULT}\n{WRITTEN}\nVeto(X, Y, T2) <- Consult(X, Y, T1)\n", "utf-8")
-    done = run("rules", file, "--compare", other)
+    done = run_process("rules", file, "--compare", other)
     assert done.stdout == (
         f"- 1/4      {VISIT}\n+ ?        Veto(X, Y, T2) <- Consult(X, Y, T1)\n~ 57/100 -> 60/100  {CONSULT}\n"
     )

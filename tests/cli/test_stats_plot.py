@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import tlogic
-from tests.cli.running import assert_refused, run
+from tests.cli.running import assert_refused, run, run_process
 from tlogic.experiments.statistics import statistics
 
 
@@ -15,7 +15,7 @@ def test_statistics_as_json(world: Path) -> None:
 
 
 def test_statistics_as_tables(world: Path) -> None:
-    done = run("stats", world, "--quiet", COLUMNS="100")
+    done = run_process("stats", world, "--quiet", COLUMNS="100")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     for words in ("9,392", "facts per step", "seen before", "train", "test", "instruct", "Lantern Pharma"):

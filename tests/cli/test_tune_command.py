@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.cli.running import COMMAND, assert_refused, run
+from tests.cli.running import COMMAND, assert_refused, run, run_process
 
 PATIENCE = 300.0  # the first run may have to compile its kernels
 
@@ -23,7 +23,7 @@ def small_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_search_ends_with_a_report_and_commands(small_world: Path, tmp_path: Path) -> None:
     tune = ["tune", small_world, "--quiet", "--out", tmp_path]
-    done = run(*tune, "--trials", 3, "--seed", 5, COLUMNS="100")
+    done = run_process(*tune, "--trials", 3, "--seed", 5, COLUMNS="100")
     assert done.returncode == 0, done.stderr
     assert "The best of 3 trials" in done.stdout
     assert "importance" in done.stdout

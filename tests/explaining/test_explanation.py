@@ -1,6 +1,5 @@
 """What an explanation cites is in the data, adds up to the score, and is what the score rests on."""
 
-import itertools
 import json
 from pathlib import Path
 
@@ -79,19 +78,22 @@ def test_all_groundings_are_found_the_latest_first(case: tuple[World, tlogic.For
 def every_grounding(
     world: World, rule: tlogic.Rule, subject: str, candidate: str
 ) -> set[tuple[tuple[str, str, str, int], ...]]:
-    """All combinations of facts are tried."""
+    """Every fact is tried after every walk so far."""
     edges = naive.add_inverses(world.facts, world.n_base)
     steps = [[edge for edge in edges if relation(edge[1], world.n_base) == name] for name in rule.body]
+    walks: list[tuple[naive.Edge, ...]] = [(edge,) for edge in steps[0]]
+    for step in steps[1:]:
+        linked = [(walk, edge) for walk in walks for edge in step if walk[-1][2] == edge[0] and walk[-1][3] <= edge[3]]
+        walks = [(*walk, edge) for walk, edge in linked]
     found = set()
-    for walk in itertools.product(*steps):
+    for walk in walks:
         entities = [walk[0][0], *(edge[2] for edge in walk)]
-        linked = all(first[2] == second[0] and first[3] <= second[3] for first, second in itertools.pairwise(walk))
         values: dict[int, int] = {}
         bound = all(
             values.setdefault(number, value) == value for number, value in zip(rule.variables, entities, strict=True)
         )
         ends = (entity(entities[0]), entity(entities[-1])) == (subject, candidate)
-        if linked and bound and ends and walk[-1][3] < NOW:
+        if bound and ends and walk[-1][3] < NOW:
             found.add(tuple(_recorded(edge, world.n_base) for edge in walk))
     return found
 
