@@ -1,6 +1,6 @@
-"""Evidence is what its definitions say, and nothing from the time of a query on is in it."""
+"""Evidence is what its definitions say, column by column."""
 
-from dataclasses import replace
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -8,127 +8,174 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.evidence import twin
-from tests.strategies import LAST_TIME, World, fact_sets, worlds
+from tests.evidence.worlds import crowded_world, telling_graphs
+from tests.naive import Edge
+from tests.strategies import LAST_TIME, World, worlds
 from tests.worlds import as_graph
-from tlogic.evidence import rules
+from tlogic.evidence import naming
 from tlogic.evidence.asked import Asked
-from tlogic.evidence.extraction import COLUMNS, Extracted, extract_asked, is_answer, questions_of
+from tlogic.evidence.extraction import (
+    AT_MOST,
+    FAMILIES,
+    N_POPULAR,
+    WITHOUT_NAMES,
+    Extracted,
+    Extraction,
+    columns_of,
+    is_answer,
+    questions_of,
+)
 from tlogic.evidence.histories import Histories, build_histories, half_lives
-from tlogic.graph import Facts, TemporalGraph
-
-LOOKED_UP = ("recurrence", "pair", "popularity", "paths")
-
+from tlogic.graph import TemporalGraph
 
 LIVES = half_lives(LAST_TIME)
+RANKS = {"rules": ("sum by share", "rank by share"), "chains": ("sum", "rank")}
+"""Which column ranks which: compared with each other, because the order of near equals is that of their last bits."""
 
 
 def histories_of(graph: TemporalGraph) -> Histories:
     return build_histories(graph, LIVES, LAST_TIME + 1)
 
 
-def all_evidence(graph: TemporalGraph, asked: Asked) -> Extracted:
-    [part] = extract_asked(histories_of(graph), asked, len(graph.relations))
+def extract(graph: TemporalGraph, asked: Asked, *families: str) -> Extracted:
+    [part] = Extraction(families, len(graph.relations)).advance(histories_of(graph), asked)
     return part
 
 
-def rows_of(part: Extracted) -> list[tuple[int, int, dict[tuple[str, str], float]]]:
-    """Per candidate: the place of its query, the candidate, and its evidence by name, where there is any."""
-    query = np.repeat(part.pairs.query, np.diff(part.pairs.start))
-    return [
-        (int(q), int(c), {name: float(v) for name, v in zip(COLUMNS, values, strict=True) if not np.isnan(v)})
-        for q, c, values in zip(query, part.pairs.candidate, part.evidence, strict=True)
-    ]
+def facts_of(graph: TemporalGraph) -> list[Edge]:
+    return [(s, r, o, t) for s, r, o, t in zip(*(column.tolist() for column in graph.facts), strict=True)]
 
 
-def facts_of(graph: TemporalGraph) -> list[tuple[int, int, int, int]]:
-    return [tuple(fact) for fact in zip(*(column.tolist() for column in graph.facts), strict=True)]
+def queries_of(asked: Asked) -> list[twin.Query]:
+    bounds = zip(asked.answer_start[:-1], asked.answer_start[1:], strict=True)
+    answers = [frozenset(asked.answer[start:end].tolist()) for start, end in bounds]
+    queries = zip(asked.subject.tolist(), asked.time.tolist(), answers, strict=True)
+    return [twin.Query(s, asked.relation, t, true) for s, t, true in queries]
+
+
+def expected(
+    graph: TemporalGraph, asked: Asked, family: str, query: twin.Query, candidates: list[int]
+) -> list[twin.Told]:
+    """What the twin says."""
+    past = twin.Past(facts_of(graph), len(graph.relations.base), queries_of(asked), LIVES.tolist())
+    if family in twin.LOOKED_UP:
+        return twin.LOOKED_UP[family](past.world[query.time], query.subject, query.relation, candidates)
+    counted = twin.COUNTED | {"names": twin.names_of(graph.entities.names)}
+    return counted[family](past, query, candidates)
+
+
+def each_query(part: Extracted) -> Iterator[tuple[int, list[int], np.ndarray]]:
+    """The place of each wanted query, its candidates, and their evidence."""
+    for i, q in enumerate(part.pairs.query.tolist()):
+        own = slice(part.pairs.start[i], part.pairs.start[i + 1])
+        yield q, part.pairs.candidate[own].tolist(), part.evidence[own]
+
+
+def assert_as_the_twin_says(graph: TemporalGraph, asked: Asked, family: str) -> None:
+    names, queries = FAMILIES[family].COLUMNS, queries_of(asked)
+    ranked, rank = RANKS.get(family, ("", ""))
+    for q, candidates, evidence in each_query(extract(graph, asked, family)):
+        found = [dict(zip(names, row, strict=True)) for row in evidence.astype(float).tolist()]
+        if rank:
+            values = evidence[:, names.index(ranked)]
+            assert [one.pop(rank) for one in found] == [(values > value).sum() for value in values]
+        told = [{name: value for name, value in one.items() if not np.isnan(value)} for one in found]
+        for one, other in zip(told, expected(graph, asked, family, queries[q], candidates), strict=True):
+            assert one == pytest.approx(other, rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@settings(max_examples=40)
+@given(graph=telling_graphs(worlds()), data=st.data())
+def test_each_family_says_what_its_definition_does(family: str, graph: TemporalGraph, data: st.DataObject) -> None:
+    half = len(graph.relations.base)
+    assume(half > 1)
+    relation = data.draw(st.sampled_from([r for r in range(2 * half) if r % half]))  # the first is that of nobody
+    assert_as_the_twin_says(graph, questions_of(graph.facts, half, relation, 1), family)
+
+
+@pytest.mark.parametrize("family", WITHOUT_NAMES)
+def test_only_the_strongest_partners_and_the_last_events_are_looked_at(family: str) -> None:
+    graph = as_graph(crowded_world(7))
+    asked = questions_of(graph.facts, len(graph.relations.base), graph.relations.id_of("r1"), LAST_TIME)
+    assert_as_the_twin_says(graph, asked, family)
+
+
+@settings(max_examples=60)
+@given(telling_graphs(worlds()), st.integers(0, LAST_TIME + 1))
+def test_plain_names_belong_where_most_of_their_partners_do(graph: TemporalGraph, now: int) -> None:
+    world = twin.World(facts_of(graph), len(graph.relations.base), now, LIVES)
+    read = histories_of(graph).naming
+    names = graph.entities.names
+    places = {twin.read_name(name)[1]: int(place) for name, place in zip(names, read.place, strict=True)}
+    for entity in range(len(names)):
+        place = naming.place_of(read, entity, now)
+        assert place == places.get(twin.place_of(world, names, entity), naming.UNKNOWN)
+        itself = twin.kind_of(world, names, entity) == "the place itself"
+        assert (naming.kind_of(read, entity, place) == naming.PLACE_ITSELF) == itself
+
+
+def test_names_are_read_as_people_do() -> None:
+    graph = as_graph(World(frozenset({(0, 0, 1, 1)}), 2, 1))
+    names = ["Police (India)", "Police (Peru)", "India", "(India)", "A (B) (India)", "A (B) C", "A ()", "Police"]
+    read = naming.read_names(names, build_histories(graph, LIVES, 2).source_edges._replace(start=np.zeros(9, np.int64)))
+    india, peru = read.place[0], read.place[1]
+    assert read.place.tolist() == [india, peru, -1, -1, india, -1, -1, -1]
+    assert read.own_place.tolist() == [-1, -1, india, -1, -1, -1, -1, -1]
+    assert read.kind[0] == read.kind[1] != read.kind[4]
+    assert read.kind[7] == naming.PLAIN
 
 
 @settings(max_examples=60)
 @given(worlds(), st.data())
-def test_evidence_is_what_its_definitions_say(world: World, data: st.DataObject) -> None:
+def test_all_who_come_into_question_are_candidates(world: World, data: st.DataObject) -> None:
+    """Where there is room for all: past partners, and past objects of the relation; nobody twice."""
     assume(world.facts)
     graph = as_graph(world)
     half = len(graph.relations.base)
-    relation = data.draw(st.integers(1, 2 * half - 1))
-    asked = questions_of(graph.facts, half, relation, 1)
-    assume(asked.wanted.any())
-    for q, c, evidence in rows_of(all_evidence(graph, asked)):
-        s, now = int(asked.subject[q]), int(asked.time[q])
-        known = twin.World(facts_of(graph), half, now, LIVES)
-        told = {
-            "recurrence": twin.recurrence(known, s, relation, c),
-            "pair": twin.pair(known, s, c),
-            "popularity": twin.popularity(known, relation, c),
-            "paths": twin.paths(known, s, relation, c),
-        }
-        expected = {(family, name): value for family, values in told.items() for name, value in values.items()}
-        found = {name: v for name, v in evidence.items() if name[0] in LOOKED_UP and name[1] != "rank"}
-        assert found == pytest.approx(expected, rel=1e-4, abs=1e-6)
+    asked = questions_of(graph.facts, half, data.draw(st.integers(1, 2 * half - 1)), 1)
+    for q, candidates, _ in each_query(extract(graph, asked, "pair")):
+        known = twin.World(facts_of(graph), half, int(asked.time[q]), LIVES)
+        popular = {o for _, r, o, _ in known.edges if r == asked.relation}
+        assert len(set(candidates)) == len(candidates)
+        assert set(candidates) >= known.targets(int(asked.subject[q])) | popular
+        assert set(candidates) <= {edge[0] for edge in known.edges}
 
 
-@settings(max_examples=40)
-@given(worlds(), st.data())
-def test_rules_are_counted_at_every_query_before(world: World, data: st.DataObject) -> None:
-    assume(world.facts)
-    graph = as_graph(world)
-    half = len(graph.relations.base)
-    asked = questions_of(graph.facts, half, data.draw(st.integers(1, 2 * half - 1)), LAST_TIME + 1)
-    state = rules.new_state(2 * half)
-    [_] = list(extract_asked(histories_of(graph), asked, 2 * half))  # compiles what follows
-    nothing = all_evidence(graph, asked).pairs
-    rules.advance(histories_of(graph), state, asked, nothing, np.empty((0, len(rules.COLUMNS)), np.float32))
-    queries = [
-        twin.Query(int(s), asked.relation, int(t), frozenset(asked.answer[start:end].tolist()))
-        for s, t, start, end in zip(
-            asked.subject, asked.time, asked.answer_start[:-1], asked.answer_start[1:], strict=True
-        )
-    ]
-    expected = twin.tally_rules(facts_of(graph), half, queries, LAST_TIME + 2, rules.AGES)
-    counted = state.by_age.fires[:-1, :-1]
-    assert {key: (counted[key], state.by_age.hits[key]) for key in zip(*np.nonzero(counted), strict=True)} == expected
-    assert state.by_age.fires[-1, -1] == counted.sum() == state.by_share.fires[-1, -1]
+def test_there_are_no_more_candidates_than_are_looked_at() -> None:
+    n = AT_MOST + 20
+    facts = {(0, 0, o, 1) for o in range(1, n)} | {(0, 0, 7, 2), (1, 0, 7, 2), (n, 0, n + 1, 1), (0, 0, 1, 3)}
+    graph = as_graph(World(frozenset(facts), n + 2, 1))
+    asked = questions_of(graph.facts, len(graph.relations.base), graph.relations.id_of("r0"), 3)
+    [(_, candidates, _)] = each_query(extract(graph, asked, "pair"))
+    assert N_POPULAR <= len(set(candidates)) == len(candidates) == AT_MOST
+    assert graph.entities.id_of("e7") in candidates
 
 
-@settings(max_examples=100)
-@given(worlds(), st.data(), st.integers(2, LAST_TIME))
-def test_nothing_from_the_time_of_a_query_on_is_in_its_evidence(world: World, data: st.DataObject, cut: int) -> None:
-    """With another future, and the answers of the very day blanked, not one bit changes."""
-    future = data.draw(fact_sets(world.n_entities, world.n_base, first=cut))
-    past = frozenset(fact for fact in world.facts if fact[3] < cut)
-    today = frozenset(fact for fact in world.facts if fact[3] == cut)
-    assume(past and today)
-    graph, other = _same_names(World(past | today, world.n_entities, world.n_base), past | future)
-    half = len(graph.relations.base)
-    for relation in range(2 * half):
-        asked = questions_of(graph.facts, half, relation, cut)
-        if not asked.wanted.any():
-            continue
-        blanked = asked._replace(answer=np.where(np.repeat(asked.wanted, np.diff(asked.answer_start)), 0, asked.answer))
-        first, second = all_evidence(graph, asked), all_evidence(other, blanked)
-        assert first.pairs.candidate.tolist() == second.pairs.candidate.tolist()
-        assert first.evidence.tobytes() == second.evidence.tobytes()
-
-
-def _same_names(world: World, other_facts: frozenset[tuple[int, int, int, int]]) -> tuple[TemporalGraph, TemporalGraph]:
-    """Two graphs with the same numbers for the same names, whatever facts they have."""
-    every = as_graph(World(world.facts | other_facts, world.n_entities, world.n_base))
-    labels = {(every.entities.name_of(n)): n for n in range(len(every.entities))}
-
-    def only(facts: frozenset[tuple[int, int, int, int]]) -> TemporalGraph:
-        wanted = {(labels[f"e{s}"], every.relations.id_of(f"r{r}"), labels[f"e{o}"], t) for s, r, o, t in facts}
-        kept = np.array([tuple(fact) in wanted or fact[3] == 0 for fact in facts_of(every)])
-        return replace(every, facts=Facts(*(column[kept] for column in every.facts)))
-
-    return only(world.facts), only(other_facts)
+def test_nobody_is_a_candidate_twice_however_long_ago_it_was() -> None:
+    """Two old partners of e0 led to the same entity, so long ago that it weighs nothing beside what came later."""
+    long_ago, now = 0, 20_000
+    old = {(0, 1, 1, long_ago), (0, 1, 2, long_ago), (1, 0, 3, long_ago), (2, 0, 3, long_ago)}
+    late = {(x, r, 4, now - 1) for x in (0, 1, 2) for r in (0, 1)} | {
+        (5, 0, o, now - 1) for o in range(6, 6 + N_POPULAR)
+    }
+    graph = as_graph(World(frozenset(old | late | {(0, 0, 4, now)}), 6 + N_POPULAR, 2))
+    asked = questions_of(graph.facts, len(graph.relations.base), graph.relations.id_of("r0"), now)
+    histories = build_histories(graph, half_lives(now), now + 1)
+    [part] = Extraction(["pair"], len(graph.relations)).advance(histories, asked)
+    assert len(set(part.pairs.candidate.tolist())) == len(part.pairs.candidate)
 
 
 def test_answers_are_marked() -> None:
     graph = as_graph(World(frozenset({(0, 0, 1, 1), (0, 0, 2, 1), (0, 0, 1, 3), (2, 0, 1, 3)}), 3, 1))
     asked = questions_of(graph.facts, len(graph.relations.base), graph.relations.id_of("r0"), 3)
-    part = all_evidence(graph, asked)
-    rows = zip(rows_of(part), is_answer(part), strict=True)
-    right = {
-        (graph.entities.name_of(int(asked.subject[q])), graph.entities.name_of(c)) for (q, c, _), yes in rows if yes
-    }
-    assert right == {("e0", "e1"), ("e2", "e1")}
+    part = extract(graph, asked, "pair")
+    queries = np.repeat(part.pairs.query, np.diff(part.pairs.start))
+    rows = zip(asked.subject[queries], part.pairs.candidate, is_answer(part), strict=True)
+    name = graph.entities.name_of
+    assert {(name(s), name(c)) for s, c, right in rows if right} == {("e0", "e1"), ("e2", "e1")}
+
+
+def test_every_kind_of_evidence_has_a_name_of_its_own() -> None:
+    columns = columns_of(tuple(FAMILIES))
+    assert len(set(columns)) == len(columns)

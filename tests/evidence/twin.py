@@ -1,14 +1,19 @@
-"""Evidence by its definitions, with plain loops over all facts: slow, and obviously right."""
+"""Evidence by its definitions, with plain loops over all facts: slow, and obviously right.
+
+Nothing here is shared with the package. Each family is a function of what is known, a query and its candidates, and
+gives what it says of each candidate, by column; a column that is missing says nothing.
+"""
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
-from tests.naive import Edge, add_inverses
+from tests.naive import Edge
 
-LIVES = (1.5, 7.0, 30.0, 120.0, math.inf)
 RECENT, FOREVER = 2, 4
+N_HALF_LIVES = 5
+Told: TypeAlias = dict[str, float]
 
 
 class Query(NamedTuple):
@@ -19,47 +24,83 @@ class Query(NamedTuple):
 
 
 class World:
-    """What was known before some time: edges, inverses included."""
+    """What was known before some time: edges in order of time, each fact followed by its inverse."""
 
     def __init__(self, facts: Iterable[Edge], n_base: int, now: int, lives: Iterable[float]) -> None:
-        self.edges = [edge for edge in add_inverses(facts, n_base) if edge[3] < now]
+        self.edges: list[Edge] = []
+        for s, r, o, t in sorted(facts, key=lambda fact: (fact[3], *fact[:3])):
+            if t < now:
+                self.edges += [(s, r, o, t), (o, r + n_base, s, t)]
         self.n_base, self.now, self.lives = n_base, now, tuple(lives)
+        self._groups: dict[tuple[int | None, ...], list[int]] = {}
 
     def group(self, s: int | None = None, r: int | None = None, o: int | None = None) -> list[int]:
         """The times of all edges that fit."""
-        return [t for es, er, eo, t in self.edges if s in (None, es) and r in (None, er) and o in (None, eo)]
+        if (s, r, o) not in self._groups:
+            self._groups[s, r, o] = [
+                t for es, er, eo, t in self.edges if s in (None, es) and r in (None, er) and o in (None, eo)
+            ]
+        return self._groups[s, r, o]
 
     def count(self, times: list[int], h: int) -> float:
         return sum(2.0 ** (-(self.now - t) / self.lives[h]) for t in times)
 
+    def weight(self, times: list[int]) -> float:
+        """How much happened: lately, and a fiftieth for long ago."""
+        return self.count(times, RECENT) + 0.02 * len(times)
+
+    def share(self, s: int, r: int | None, o: int, h: int = RECENT) -> float:
+        """The share of one target in all that an entity did, by a relation or by any (None)."""
+        whole = self.count(self.group(s, r), h)
+        return self.count(self.group(s, r, o), h) / whole if whole else 0.0
+
+    def age(self, times: list[int]) -> int:
+        return self.now - max(times)
+
     def inverse(self, r: int) -> int:
         return r + self.n_base if r < self.n_base else r - self.n_base
 
-    def relations_of(self, s: int) -> set[int]:
-        return {er for es, er, _, _ in self.edges if es == s}
+    def events(self, s: int) -> list[Edge]:
+        return [edge for edge in self.edges if edge[0] == s]
 
     def targets(self, s: int, r: int | None = None) -> set[int]:
         return {eo for es, er, eo, _ in self.edges if es == s and r in (None, er)}
 
+    def strongest(self, s: int, r: int | None, n: int) -> list[int]:
+        """Those with most weight, the lowest number first among equals."""
+        return sorted(self.targets(s, r), key=lambda x: (-self.weight(self.group(s, r, x)), x))[:n]
 
-def recurrence(world: World, s: int, r: int, c: int) -> dict[str, float]:
+
+# What is looked up
+
+
+def recurrence(world: World, s: int, r: int, candidates: Sequence[int]) -> list[Told]:
+    shares = [world.share(s, r, c) if world.group(s, r, c) else math.nan for c in candidates]
+    return [_recurrence(world, s, r, c, shares) for c in candidates]
+
+
+def _recurrence(world: World, s: int, r: int, c: int, shares: list[float]) -> Told:
     times = world.group(s, r, c)
     if not times:
         return {}
-    told = {"age": float(world.now - max(times)), "met since": float(max(world.group(s=s, o=c)) > max(times))}
-    for h in range(len(LIVES)):
-        own = world.count(times, h)
-        told[f"count {h}"] = own
-        told[f"share {h}"] = own / world.count(world.group(s, r), h)
-        told[f"reverse share {h}"] = own / world.count(world.group(r=r, o=c), h)
+    told = {"age": world.age(times), "met since": float(max(world.group(s=s, o=c)) > max(times))}
+    told["rank"] = sum(share > world.share(s, r, c) for share in shares)
+    for h in range(N_HALF_LIVES):
+        told[f"count {h}"] = world.count(times, h)
+        told[f"share {h}"] = world.share(s, r, c, h)
+        told[f"reverse share {h}"] = world.count(times, h) / world.count(world.group(r=r, o=c), h)
     return told
 
 
-def pair(world: World, s: int, c: int) -> dict[str, float]:
+def pair(world: World, s: int, r: int, candidates: Sequence[int]) -> list[Told]:  # noqa: ARG001 (as all families)
+    return [_pair(world, s, c) for c in candidates]
+
+
+def _pair(world: World, s: int, c: int) -> Told:
     times = world.group(s=s, o=c)
     if not times:
         return {}
-    told = {"age": float(world.now - max(times))}
+    told: Told = {"age": world.age(times)}
     for h in (1, 2, 4):
         own = world.count(times, h)
         told[f"count {h}"] = own
@@ -68,16 +109,25 @@ def pair(world: World, s: int, c: int) -> dict[str, float]:
     return told
 
 
-def popularity(world: World, r: int, c: int) -> dict[str, float]:
-    told = {}
+def popularity(world: World, s: int, r: int, candidates: Sequence[int]) -> list[Told]:  # noqa: ARG001
+    told = [_popularity(world, r, c) for c in candidates]
+    shares = [one["share of relation 2"] for one in told if "age" in one]
+    for one in told:
+        if "age" in one:
+            one["rank"] = sum(share > one["share of relation 2"] for share in shares)
+    return told
+
+
+def _popularity(world: World, r: int, c: int) -> Told:
+    told: Told = {}
     active = world.group(s=c)
     if active:
-        told["activity age"] = float(world.now - max(active))
+        told["activity age"] = world.age(active)
         told |= {f"activity {h}": world.count(active, h) for h in (1, 2, 4)}
         told["burst"] = world.count(active, 0) / (world.count(active, 3) + 1e-6)
     times = world.group(r=r, o=c)
     if times:
-        told["age"] = float(world.now - max(times))
+        told["age"] = world.age(times)
         told |= {
             f"share of relation {h}": world.count(times, h) / world.count(world.group(r=r), h) for h in (1, 2, 3, 4)
         }
@@ -85,43 +135,304 @@ def popularity(world: World, r: int, c: int) -> dict[str, float]:
     return told
 
 
-def partners(world: World, s: int, h: int) -> list[tuple[int, float]]:
-    """The partners of an entity with their shares, strongest first."""
-    whole = world.count(world.group(s=s), h)
-    shares = [(x, world.count(world.group(s=s, o=x), h) / whole) for x in world.targets(s)]
-    return sorted(shares, key=lambda one: -one[1])
+def habits(world: World, s: int, r: int, candidates: Sequence[int]) -> list[Told]:
+    def share_of_repeats(kinds: Sequence[object]) -> float:
+        return (len(kinds) - len(set(kinds)) + 1) / (len(kinds) + 2)
 
-
-def paths(world: World, s: int, r: int, c: int) -> dict[str, float]:
-    """Only right where nobody has more partners than are looked at."""
-
-    def share(x: int, relation: int | None, target: int, h: int = RECENT) -> float:
-        whole = world.count(world.group(x, relation), h)
-        return world.count(world.group(x, relation, target), h) / whole if whole else 0.0
-
-    told = {"partners did it": sum(w * share(x, r, c) for x, w in partners(world, s, RECENT))}
-    told["targets' partners"] = sum(share(s, r, x) * share(x, None, c) for x in world.targets(s, r))
-    back = world.inverse(r)
-    told["others like the subject"] = sum(
-        share(s, r, x) * share(x, back, y) * share(y, r, c) for x in world.targets(s, r) for y in world.targets(x, back)
-    )
-    for h in (1, 3):
-        told[f"common partners {h}"] = sum(w * share(x, None, c, h) for x, w in partners(world, s, h))
+    done = [o for _, er, o, _ in world.events(s) if er == r]
+    same, again = share_of_repeats(done), share_of_repeats([o for _, _, o, _ in world.events(s)])
+    ages = {c: world.age(world.group(s, r, c)) for c in candidates if c in done}
+    pair_ages = {c: world.age(world.group(s=s, o=c)) for c in candidates if world.group(s=s, o=c)}
+    told = []
+    for c in candidates:
+        sign = 1 if c in ages else -1
+        one = {"repeats": sign * same, "repeats of subject": sign * again, "facts so far": sign * float(len(done))}
+        one["partners again"] = again if c in pair_ages else -again
+        if c in ages:
+            times = world.group(s, r, c)
+            one["events since"] = ages[c] * len(done) / (world.now + 1)
+            one["order"] = sum(age < ages[c] for age in ages.values())
+            if len(times) > 1:
+                one["pace"] = ages[c] / ((max(times) - min(times)) / (len(times) - 1) + 1)
+        if c in pair_ages:
+            one["pair order"] = sum(age < pair_ages[c] for age in pair_ages.values())
+        told.append(one)
     return told
 
 
-def tally_rules(
-    facts: Iterable[Edge], n_base: int, queries: Iterable[Query], before: int, ages: tuple[int, ...]
-) -> dict[tuple[int, int], tuple[int, int]]:
-    """How often rules fired and hit, by body relation and bucket of age, at the queries before a time."""
-    tally: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
-    for query in queries:
-        if query.time < before:
-            world = World(facts, n_base, query.time, LIVES)
-            for b in world.relations_of(query.subject):
-                for c in world.targets(query.subject, b):
-                    age = query.time - max(world.group(query.subject, b, c))
-                    one = tally[b, sum(age > edge for edge in ages)]
-                    one[0] += 1
-                    one[1] += c in query.answers
-    return {key: (fires, hits) for key, (fires, hits) in tally.items()}
+def paths(world: World, s: int, r: int, candidates: Sequence[int]) -> list[Told]:
+    partners, targets, back = world.strongest(s, None, 20), world.strongest(s, r, 20), world.inverse(r)
+    alike = [
+        (y, world.share(s, r, x) * world.share(x, back, y)) for x in targets[:6] for y in world.strongest(x, back, 6)
+    ]
+    told = []
+    for c in candidates:
+        one = {
+            "targets' partners": sum(world.share(s, r, x) * world.share(x, None, c) for x in targets),
+            "others like the subject": sum(weight * world.share(y, r, c) for y, weight in alike),
+        }
+        for h in range(N_HALF_LIVES):
+            shares = [(x, world.share(s, None, x, h)) for x in partners]
+            one[f"common partners {h}"] = sum(share * world.share(x, None, c, h) for x, share in shares)
+            one[f"partners did it {h}"] = sum(share * world.share(x, r, c, h) for x, share in shares)
+        told.append(one)
+    return told
+
+
+# What is counted at every query before
+
+
+class Firing(NamedTuple):
+    """A rule spoke for a candidate."""
+
+    rule: int | tuple[int, int]
+    bucket: int
+    candidate: int
+
+
+class Tally:
+    """How often rules fired and hit: by rule and bucket, by rule, by bucket, and in all."""
+
+    def __init__(self, prior: float) -> None:
+        self.prior = prior
+        self.fires: Counter[tuple[object, object]] = Counter()
+        self.hits: Counter[tuple[object, object]] = Counter()
+
+    def count(self, firings: Iterable[Firing], answers: Iterable[int]) -> None:
+        for firing in firings:
+            for key in ((firing.rule, firing.bucket), (firing.rule, None), (None, firing.bucket), (None, None)):
+                self.fires[key] += 1
+                self.hits[key] += firing.candidate in answers
+
+    def chance(self, firing: Firing) -> float:
+        rate = (self.hits[None, None] + 1e-3) / (self.fires[None, None] + 1)
+        rule, bucket = (self._drawn(key, rate) for key in ((firing.rule, None), (None, firing.bucket)))
+        return self._drawn((firing.rule, firing.bucket), min(rule * bucket / rate, 0.999))
+
+    def _drawn(self, key: tuple[object, object], to: float) -> float:
+        return (self.hits[key] + self.prior * to) / (self.fires[key] + self.prior)
+
+
+def bucket_of(value: float, edges: Sequence[float]) -> int:
+    return sum(value > edge for edge in edges)
+
+
+def no_less_likely(chances: Iterable[float]) -> float:
+    """All together: minus the logarithm of the chance that none is right."""
+    return sum(-math.log(1 - chance) for chance in chances)
+
+
+def largest(values: Iterable[float], n: int) -> list[float]:
+    return (sorted(values, reverse=True) + [0.0] * n)[:n]
+
+
+def compare_with_best(told: list[Told], column: str) -> None:
+    best = max([one[column] for one in told] + [1e-9])
+    for one in told:
+        one[f"{column} of best"] = one[column] / best
+
+
+class Past:
+    """What was known at each time, and the queries of one relation with their answers."""
+
+    def __init__(self, facts: Sequence[Edge], n_base: int, queries: Sequence[Query], lives: Sequence[float]) -> None:
+        self.queries = queries
+        times = {query.time for query in queries}
+        self.world = {time: World(facts, n_base, time, lives) for time in times}
+
+    def before(self, now: int) -> Iterator[tuple[World, Query]]:
+        return ((self.world[query.time], query) for query in self.queries if query.time < now)
+
+
+AGES = (1, 2, 3, 4, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 240, 365, 730)
+COARSE_AGES = (1, 3, 7, 21, 60, 180)
+SHARES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7)
+
+
+def rules(past: Past, query: Query, candidates: Sequence[int]) -> list[Told]:
+    by_age, by_share = Tally(20), Tally(20)
+    for world, earlier in past.before(query.time):
+        by_age.count((fired for fired, _, _ in rule_firings(world, earlier.subject)), earlier.answers)
+        by_share.count((fired for _, fired, _ in rule_firings(world, earlier.subject)), earlier.answers)
+    firings = rule_firings(past.world[query.time], query.subject)
+    told = []
+    for c in candidates:
+        chances = [by_age.chance(fired) for fired, _, _ in firings if fired.candidate == c]
+        shared = [(by_share.chance(fired), age) for _, fired, age in firings if fired.candidate == c]
+        one = {f"probability {i}": value for i, value in enumerate(largest(chances, 6))}
+        one |= {f"probability by share {i}": value for i, value in enumerate(largest((p for p, _ in shared), 3))}
+        one |= {"sum": no_less_likely(chances), "fires": len(chances)}
+        one["sum by share"] = no_less_likely(p for p, _ in shared)
+        good = [age for p, age in shared if p > 0.05]
+        if good:
+            one["age of newest good rule"] = min(good)
+        told.append(one)
+    compare_with_best(told, "sum by share")
+    return told
+
+
+def rule_firings(world: World, s: int) -> list[tuple[Firing, Firing, int]]:
+    """All that a subject did: in its bucket of age, in that of age and share, and the age."""
+    firings = []
+    for b in {er for _, er, _, _ in world.events(s)}:
+        for c in world.targets(s, b):
+            age = world.age(world.group(s, b, c))
+            share = world.weight(world.group(s, b, c)) / world.weight(world.group(s, b))
+            coarse = bucket_of(age, COARSE_AGES) * 7 + bucket_of(share, SHARES)
+            firings.append((Firing(b, bucket_of(age, AGES), c), Firing(b, coarse, c), age))
+    return firings
+
+
+def chains(past: Past, query: Query, candidates: Sequence[int]) -> list[Told]:
+    tally = Tally(30)
+    for world, earlier in past.before(query.time):
+        tally.count(chain_firings(world, earlier.subject), earlier.answers)
+    firings = chain_firings(past.world[query.time], query.subject)
+    told = []
+    for c in candidates:
+        fired = [firing for firing in firings if firing.candidate == c and tally.fires[firing.rule, None]]
+        chances = [tally.chance(firing) for firing in fired]
+        one = dict(zip(("largest", "second"), largest(chances, 2), strict=True))
+        told.append(one | {"sum": no_less_likely(chances)})
+    compare_with_best(told, "sum")
+    return told
+
+
+def chain_firings(world: World, s: int) -> list[Firing]:
+    """All paths over the last 30 events of a subject and of those it dealt with, but none that comes back."""
+    return [
+        Firing((b1, b2), bucket_of(world.now - t1, (3, 14)) * 3 + bucket_of(world.now - t2, (3, 14)), c)
+        for _, b1, x, t1 in world.events(s)[-30:]
+        for _, b2, c, t2 in world.events(x)[-30:]
+        if c != s
+    ]
+
+
+def acyclic(past: Past, query: Query, candidates: Sequence[int]) -> list[Told]:
+    tally = Tally(20)
+    for time in sorted({earlier.time for _, earlier in past.before(query.time)}):
+        answers = {c for earlier in past.queries if earlier.time == time for c in earlier.answers}
+        tally.count(acyclic_firings(past.world[time]), answers)
+    firings = acyclic_firings(past.world[query.time])
+    told = []
+    for c in candidates:
+        chances = [tally.chance(firing) for firing in firings if firing.candidate == c]
+        told.append({"largest": largest(chances, 1)[0], "sum": no_less_likely(chances)})
+    compare_with_best(told, "sum")
+    return told
+
+
+def acyclic_firings(world: World) -> list[Firing]:
+    """Each edge of the last 7 steps speaks for its source."""
+    return [Firing(b, world.now - t, c) for c, b, _, t in world.edges if world.now - t <= 7]
+
+
+def constants(past: Past, query: Query, candidates: Sequence[int]) -> list[Told]:
+    fires: Counter[int] = Counter()
+    hits: Counter[tuple[int, int]] = Counter()
+    for world, earlier in past.before(query.time):
+        for d in world.strongest(earlier.subject, None, 15):
+            fires[d] += 1
+            hits.update((d, c) for c in earlier.answers)
+    partners = past.world[query.time].strongest(query.subject, None, 15)
+    chances = {c: [hits[d, c] / (fires[d] + 5) for d in partners] for c in candidates}
+    return [{"largest": max(chances[c], default=0.0), "sum": sum(chances[c])} for c in candidates]
+
+
+# Names
+
+Place: TypeAlias = str | None
+
+
+def read_name(name: str) -> tuple[str, Place]:
+    """The kind and the place that a name tells; no kind and no place for a plain name."""
+    kind, _, place = name.rstrip().removesuffix(")").rpartition("(")
+    structured = name.rstrip().endswith(")") and kind.strip() and place and ")" not in place
+    return (kind.rstrip(), place) if structured else ("", None)
+
+
+def place_of(world: World, names: Sequence[str], entity: int) -> Place:
+    """Where an entity belongs: by its name, or where most of its partners so far do, the first with so many."""
+    own = read_name(names[entity])[1]
+    if own is not None:
+        return own
+    count: Counter[str] = Counter()
+    best: Place = None
+    for _, _, partner, _ in world.events(entity):
+        place = read_name(names[partner])[1]
+        if place is not None:
+            count[place] += 1
+            best = place if best is None or count[place] > count[best] else best
+    return best
+
+
+def kind_of(world: World, names: Sequence[str], entity: int) -> str:
+    plain, place = read_name(names[entity])[1] is None, place_of(world, names, entity)
+    return "the place itself" if plain and names[entity] == place else read_name(names[entity])[0]
+
+
+class Meeting(NamedTuple):
+    """Two who came together under a relation, by what their names tell."""
+
+    here: Place
+    kind: str
+    there: Place
+    its_kind: str
+    answer: int
+
+    @property
+    def alike(self) -> bool:
+        return self.here == self.there and self.here is not None
+
+
+def meeting(world: World, names: Sequence[str], s: int, c: int) -> Meeting:
+    return Meeting(
+        place_of(world, names, s), kind_of(world, names, s), place_of(world, names, c), kind_of(world, names, c), c
+    )
+
+
+def names_of(names: Sequence[str]) -> Callable[[Past, Query, Sequence[int]], list[Told]]:
+    """The family of evidence that reads these names."""
+
+    def told(past: Past, query: Query, candidates: Sequence[int]) -> list[Told]:
+        met = [
+            meeting(world, names, earlier.subject, c)
+            for world, earlier in past.before(query.time)
+            for c in earlier.answers
+        ]
+        return [_names(met, meeting(past.world[query.time], names, query.subject, c)) for c in candidates]
+
+    return told
+
+
+def _names(met: list[Meeting], now: Meeting) -> Told:
+    def rate(hits: Iterable[Meeting], fires: Iterable[Meeting], usual: float = 0.0) -> float:
+        """The share of some in others, drawn to what is usual as if by five of them."""
+        return (len(list(hits)) + 5 * usual) / (len(list(fires)) + 5)
+
+    here = [one for one in met if one.here == now.here]
+    there = [one for one in met if one.there == now.there]
+    same = rate((one for one in met if one.alike), met, 0.5)
+    usual = same if now.alike else (1 - same) * rate(there, met)
+    of_kind = [one for one in met if one.kind == now.kind]
+    to_kind = [one for one in of_kind if one.its_kind == now.its_kind and one.alike == now.alike]
+    itself = [one for one in met if one.answer == now.answer]
+    told = {"place": rate((one for one in here if one.there == now.there), here, usual)}
+    told["kind"] = rate(to_kind, of_kind)
+    told["share of place"] = rate(itself, there)
+    told["share of kind"] = rate(itself, (one for one in there if one.its_kind == now.its_kind))
+    told["place and share"] = told["place"] * told["share of place"]
+    told["kind and share"] = told["kind"] * told["share of kind"]
+    if now.here is not None and now.there is not None:
+        told["same place"] = float(now.alike)
+    return told
+
+
+LOOKED_UP = {
+    "recurrence": recurrence,
+    "pair": pair,
+    "popularity": popularity,
+    "habits": habits,
+    "paths": paths,
+}
+COUNTED = {"rules": rules, "chains": chains, "acyclic": acyclic, "constants": constants}

@@ -33,7 +33,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def sections(world: Path, out: Path) -> list[Section]:
-    return reproduce(out, on=str(world))
+    return reproduce(out, on=str(world), models=["scorecard"])  # trees take longer than all else together
 
 
 def test_every_part_runs_on_other_data(sections: list[Section], out: Path) -> None:

@@ -41,9 +41,9 @@ def explained(draw: st.DrawFn, **application: int) -> tuple[World, tlogic.Foreca
 def test_the_score_is_the_sum_of_the_reasons(case: tuple[World, tlogic.Forecast, str]) -> None:
     _, forecast, candidate = case
     why = forecast.explain(0, candidate)
-    [given_score] = [score for _, name, score in forecast[0] if name == candidate]
-    assert why.score == given_score == noisy_or([reason.score for reason in why.reasons])
-    assert why.rank == next(rank for rank, name, _ in forecast[0] if name == candidate)
+    [shown] = [each for each in forecast[0] if each.name == candidate]
+    assert why.score == shown.score == noisy_or([reason.score for reason in why.reasons])
+    assert why.rank == shown.rank
     for reason in why.reasons:
         assert reason.score == np.float32(reason.confidence_part + reason.recency_part)
         assert reason.age == NOW - int(reason.facts[0].time)
@@ -122,7 +122,7 @@ def test_removing_cited_facts_lowers_the_score_as_predicted(
     rules = tlogic.RuleSet(forecast.forecaster.rules)
     assume(all(name in left.relations for rule in rules for name in (rule.head, *rule.body)))
     again = tlogic.forecast(left, rules, forecast.queries, top=None, **EVERY_RULE)
-    scores = {name: score for _, name, score in again[0]} if again.by_rules(0) else {}
+    scores = {each.name: each.score for each in again[0]} if again.by_rules(0) else {}
     assert scores.get(candidate, 0.0) == noisy_or(rest)
     assert scores.get(candidate, 0.0) <= why.score
 

@@ -47,7 +47,7 @@ def test_forecasts_rank_true_answers_as_evaluation_does(graph: TemporalGraph, ru
         truths += [name(o), name(s)]
     answers = tlogic.forecast(graph, rules, queries, top=None)
     ranks = [
-        next((rank for rank, candidate, _ in answers[place] if candidate == truth), len(graph.entities))
+        next((candidate.rank for candidate in answers[place] if candidate.name == truth), len(graph.entities))
         for place, truth in enumerate(truths)
     ]
     evaluation = tlogic.evaluate(graph, rules, filter="raw")
@@ -188,7 +188,8 @@ def test_the_frame_holds_all_candidates(graph: TemporalGraph, rules: tlogic.Rule
     assert frame.columns == ["query", "subject", "relation", "object", "at", "rank", "candidate", "score", "by"]
     for place in range(len(answers)):
         rows = frame.filter(query=place).select("rank", "candidate", "score").rows()
-        assert rows == [tuple(candidate) for candidate in answers[place]]
+        assert rows == [(candidate.rank, candidate.name, candidate.score) for candidate in answers[place]]
+        assert all(candidate.probability is None for candidate in answers[place])
 
 
 def test_no_queries_give_an_empty_frame(graph: TemporalGraph, rules: tlogic.RuleSet) -> None:

@@ -1,6 +1,10 @@
 """Models: the same with any threads, kept in files, better than paper mode where it counts, sound on little data."""
 
+import builtins
+import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -8,69 +12,52 @@ import pytest
 
 import tlogic
 from tests.datasets import dataset
-from tlogic.evidence.extraction import COLUMNS
+from tests.models.conftest import asked_of_test
+from tlogic.evidence.extraction import FAMILIES, WITHOUT_NAMES, columns_of
 from tlogic.graph import TemporalGraph
-from tlogic.models.scorecard import Examples, bins_of, cut_into_bins, learn_weights, scores_of
+
+Damage = Callable[[dict[str, Any]], object]
 
 
 @pytest.fixture(scope="module")
 def graph() -> TemporalGraph:
-    return tlogic.sample()
+    return tlogic.sample(days=200)
 
 
-@pytest.fixture(scope="module")
-def model(graph: TemporalGraph) -> tlogic.Model:
-    return tlogic.fit(graph, threads=2)
+def mrr(graph: TemporalGraph, knowledge: tlogic.Model | tlogic.RuleSet) -> float:
+    return float(tlogic.evaluate(graph, knowledge).to_dict()["realistic"]["mrr"])
 
 
-def test_threads_do_not_matter(graph: TemporalGraph, model: tlogic.Model, tmp_path: Path) -> None:
-    for name, threads in (("one", 1), ("two", 2)):
-        tlogic.fit(graph, threads=threads).save(tmp_path / name)
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
-    first, second = (tlogic.evaluate(graph, model, threads=threads) for threads in (1, 2))
+@pytest.mark.usefixtures("few_trees")
+@pytest.mark.parametrize(
+    "settings", [{"names": True}, {"model": "boosted", "evidence": ["recurrence", "paths", "rules"]}]
+)
+def test_threads_do_not_matter(world: TemporalGraph, tmp_path: Path, settings: dict[str, Any]) -> None:
+    for threads in (1, 2):
+        tlogic.fit(world, threads=threads, **settings).save(tmp_path / f"{threads}.model")
+    assert (tmp_path / "1.model").read_bytes() == (tmp_path / "2.model").read_bytes()
+
+
+def test_threads_do_not_matter_to_evaluation(world: TemporalGraph, model: tlogic.Model) -> None:
+    first, second = (tlogic.evaluate(world, model, threads=threads) for threads in (1, 2))
     assert np.array_equal(first.ranks.higher, second.ranks.higher)
 
 
-def test_a_model_is_kept_in_a_file(graph: TemporalGraph, model: tlogic.Model, tmp_path: Path) -> None:
+def test_a_seed_draws_other_examples(world: TemporalGraph) -> None:
+    weights = [tlogic.fit(world, evidence=["recurrence"], seed=seed).weight for seed in (1, 1, 2)]
+    assert np.array_equal(weights[0], weights[1])
+    assert not np.array_equal(weights[0], weights[2])
+
+
+def test_a_model_is_kept_in_a_file(world: TemporalGraph, model: tlogic.Model, tmp_path: Path) -> None:
     model.save(tmp_path / "world.model")
     again = tlogic.Model.load(tmp_path / "world.model")
-    assert again.settings == model.settings
-    first, second = (tlogic.evaluate(graph, each) for each in (model, again))
-    assert np.array_equal(first.ranks.realistic, second.ranks.realistic)
-
-
-def test_it_beats_paper_mode_on_the_sample_world(graph: TemporalGraph, model: tlogic.Model) -> None:
-    paper = tlogic.evaluate(graph, tlogic.learn(graph)).to_dict()["realistic"]["mrr"]
-    assert tlogic.evaluate(graph, model).to_dict()["realistic"]["mrr"] > paper + 0.1
-
-
-def test_it_beats_paper_mode_on_icews14() -> None:
-    graph = tlogic.read(dataset("icews14"))
-    figures = tlogic.evaluate(graph, tlogic.fit(graph)).to_dict()
-    assert figures["queries"] == 26444
-    assert figures["realistic"]["mrr"] > 0.455
-
-
-def test_weights_from_training_alone_know_nothing_of_the_rest(graph: TemporalGraph, tmp_path: Path) -> None:
-    strict, standard = tlogic.fit(graph, train_on="train"), tlogic.fit(graph)
-    assert strict.data["until"] < standard.data["until"] < graph.timeline.label_of(graph.test_from)
-    alone = tlogic.fit(graph.before(graph.valid_from), train_on="train")
-    for name, each in (("a", strict), ("b", alone)):
-        each.save(tmp_path / name)
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-
-
-def test_twenty_facts_are_enough_to_run() -> None:
-    facts = pl.DataFrame(
-        {
-            "subject": ["Ann", "Bo"] * 10,
-            "relation": ["calls"] * 20,
-            "object": ["Bo", "Ann"] * 10,
-            "time": list(range(20)),
-        }
-    )
-    graph = tlogic.read(facts, valid_from=14, test_from=17)
-    assert tlogic.evaluate(graph, tlogic.fit(graph)).to_dict()["realistic"]["mrr"] == 1.0
+    assert (again.settings, again.data, again.families) == (model.settings, model.data, model.families)
+    assert repr(again) == repr(model)
+    queries = asked_of_test(world, 15)[0]
+    assert list(tlogic.forecast(world, again, queries)) == list(tlogic.forecast(world, model, queries))
+    again.save(tmp_path / "again.model")
+    assert (tmp_path / "again.model").read_bytes() == (tmp_path / "world.model").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -79,8 +66,11 @@ def test_twenty_facts_are_enough_to_run() -> None:
         (None, "There is no model file"),
         ("not json", "is not a model file"),
         ("{}", "is not a model file"),
-        ('{"format": "tlogic model", "version": 1}', "damaged"),
-        ('{"format": "tlogic model", "version": 1, "evidence": []}', "other evidence"),
+        ("[]", "is not a model file"),
+        ('{"format": "tlogic model", "version": 1}', "version 2"),
+        ('{"format": "tlogic model", "version": 2}', "damaged"),
+        ('{"format": "tlogic model", "version": 2, "families": ["tea leaves"], "evidence": []}', "other evidence"),
+        ('{"format": "tlogic model", "version": 2, "families": ["pair"], "evidence": []}', "other evidence"),
     ],
 )
 def test_files_that_are_no_models(tmp_path: Path, content: str | None, message: str) -> None:
@@ -91,36 +81,174 @@ def test_files_that_are_no_models(tmp_path: Path, content: str | None, message: 
         tlogic.Model.load(path)
 
 
-def test_settings_that_make_no_sense_are_refused(graph: TemporalGraph, model: tlogic.Model) -> None:
-    with pytest.raises(tlogic.SettingsError, match="train_on"):
-        tlogic.fit(graph, train_on="test")  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda found: found.pop("calibration"),
+        lambda found: found["calibration"].pop("chance"),
+        lambda found: found.update(half_lives=None),
+        lambda found: found.pop("trees"),
+        lambda found: found["evidence"][3]["weights"].pop(),
+        lambda found: found["evidence"][3].pop("edges"),
+        lambda found: found["evidence"][3]["weights"].__setitem__(0, "heavy"),
+        lambda found: found["evidence"][3].update(edges="none"),
+        lambda found: found["calibration"]["chance"].pop(),
+        lambda found: found.update(trees="no tree"),
+        lambda found: found.update(half_lives=[1.0]),
+    ],
+)
+def test_damaged_models_are_refused(boosted: tlogic.Model, tmp_path: Path, damage: Damage) -> None:
+    boosted.save(tmp_path / "damaged.model")
+    found = json.loads((tmp_path / "damaged.model").read_text())
+    damage(found)
+    (tmp_path / "damaged.model").write_text(json.dumps(found))
+    with pytest.raises(tlogic.InputError, match="damaged"):
+        tlogic.Model.load(tmp_path / "damaged.model")
+
+
+def test_half_a_file_is_no_model(scorecard: tlogic.Model, tmp_path: Path) -> None:
+    path = tmp_path / "half.model"
+    scorecard.save(path)
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.raises(tlogic.InputError, match="is not a model file"):
+        tlogic.Model.load(path)
+
+
+# How good they are
+
+
+def test_it_beats_paper_mode_on_the_sample_world(graph: TemporalGraph) -> None:
+    assert mrr(graph, tlogic.fit(graph)) > mrr(graph, tlogic.learn(graph)) + 0.1
+
+
+def test_trees_do_no_harm(world: TemporalGraph, scorecard: tlogic.Model, boosted: tlogic.Model) -> None:
+    assert mrr(world, boosted) > mrr(world, scorecard) - 0.005
+
+
+def test_it_beats_paper_mode_on_icews14() -> None:
+    graph = tlogic.read(dataset("icews14"))
+    figures = tlogic.evaluate(graph, tlogic.fit(graph)).to_dict()
+    assert figures["queries"] == 26444
+    assert figures["realistic"]["mrr"] > 0.466
+
+
+def test_weights_from_training_alone_know_nothing_of_the_rest(world: TemporalGraph, tmp_path: Path) -> None:
+    strict, standard = tlogic.fit(world, train_on="train"), tlogic.fit(world)
+    assert strict.data["until"] < standard.data["until"] < world.timeline.label_of(world.test_from)
+    alone = tlogic.fit(world.before(world.valid_from), train_on="train")
+    for name, each in (("a", strict), ("b", alone)):
+        each.save(tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+# What they look at
+
+
+def test_families_of_evidence_can_be_chosen(world: TemporalGraph) -> None:
+    fitted = tlogic.fit(world, evidence=["rules", "recurrence"], names=True)
+    assert fitted.families == ("recurrence", "rules", "names")
+    assert fitted.columns == columns_of(fitted.families)
+    assert len(fitted.weight) == len(fitted.columns) == len(fitted.bins.sizes)
+    answers = tlogic.forecast(world, fitted, asked_of_test(world, 1)[0])
+    assert {each.family for each in answers.explain(0, answers[0][0].name).contributions} == set(fitted.families)
+
+
+def test_names_are_evidence_only_if_wanted(world: TemporalGraph, scorecard: tlogic.Model) -> None:
+    assert scorecard.families == tuple(FAMILIES)
+    assert tlogic.fit(world, evidence=None).families == WITHOUT_NAMES
+    assert scorecard.settings["names"]
+
+
+def test_names_without_structure_are_no_trouble() -> None:
+    plain = tlogic.sample(days=100)
+    with_names, without = (mrr(plain, tlogic.fit(plain, names=names)) for names in (True, False))
+    assert with_names == pytest.approx(without, abs=0.02)
+
+
+def test_settings_that_make_no_sense_are_refused(world: TemporalGraph, scorecard: tlogic.Model) -> None:
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"train_on": "test"}, "train_on must be"),
+        ({"model": "forest"}, "model must be scorecard or boosted, not 'forest'"),
+        ({"evidence": ["pair", "tea leaves"]}, "recurrence, pair, .*, not tea leaves"),
+        ({"evidence": []}, "not nothing"),
+        ({"threads": 0}, "threads must be 1 or more"),
+    ]
+    for settings, message in wrong:
+        with pytest.raises(tlogic.SettingsError, match=message):
+            tlogic.fit(world, **settings)
     with pytest.raises(tlogic.SettingsError, match="settings in itself"):
-        tlogic.evaluate(graph, model, window=3)
+        tlogic.evaluate(world, scorecard, window=3)
+    with pytest.raises(tlogic.SettingsError, match="settings in itself"):
+        tlogic.forecast(world, scorecard, [], window=3)
     with pytest.raises(tlogic.InputError, match="no valid facts"):
-        tlogic.evaluate(graph.train, model, split="valid")
+        tlogic.evaluate(world.train, scorecard, split="valid")
 
 
-def test_scores_are_sums_of_weights() -> None:
-    evidence = np.array([[0.5, np.nan], [2.0, 1.0], [np.nan, 3.0]], np.float32)
-    edge_start, edge = cut_into_bins(evidence)
-    bins = bins_of(edge_start, edge, evidence)
-    assert bins[0, 1] == bins[2, 0] == 0
-    assert bins[1, 0] > bins[0, 0] > 0
-    weight = np.random.default_rng(0).normal(size=(2, 25))
-    by_hand = [sum(weight[column, bins[row, column]] for column in range(2)) for row in range(3)]
-    assert scores_of(weight, bins) == pytest.approx(by_hand)
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (ImportError("No module named 'lightgbm'"), r"install tlogic\[boosted\]"),
+        (OSError("libgomp.so.1: cannot open"), "libgomp1"),
+    ],
+)
+def test_without_lightgbm_it_is_told_what_to_install(
+    world: TemporalGraph, monkeypatch: pytest.MonkeyPatch, error: Exception, message: str
+) -> None:
+    usual = builtins.__import__
+
+    def missing(name: str, *args: Any, **kwargs: Any) -> Any:
+        if name == "lightgbm":
+            raise error
+        return usual(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    with pytest.raises(tlogic.SettingsError, match=message):
+        tlogic.fit(world, model="boosted")
 
 
-def test_weights_learn_what_tells_answers_from_others() -> None:
-    random = np.random.default_rng(5)
-    right = np.tile([1, 0, 0, 0], 500).astype(np.int8)
-    told = np.where(right == 1, random.normal(1, 1, 2000), random.normal(-1, 1, 2000))
-    evidence = np.stack([told, random.normal(size=2000)], axis=1).astype(np.float32)
-    edge_start, edge = cut_into_bins(evidence)
-    weight = learn_weights(Examples(np.arange(0, 2001, 4), bins_of(edge_start, edge, evidence), right), 5, seed=1)
-    assert np.corrcoef(np.arange(1, 25), weight[0, 1:25])[0, 1] > 0.9
-    assert np.ptp(weight[0, 1:]) > 3 * np.ptp(weight[1, 1:])
+# Little data, and odd data
 
 
-def test_every_kind_of_evidence_has_a_name_of_its_own() -> None:
-    assert len(set(COLUMNS)) == len(COLUMNS)
+def calls(times: list[Any]) -> pl.DataFrame:
+    """Ann and Bo call each other in turn."""
+    n = len(times)
+    return pl.DataFrame(
+        {
+            "subject": (["Ann", "Bo"] * n)[:n],
+            "relation": ["calls"] * n,
+            "object": (["Bo", "Ann"] * n)[:n],
+            "time": times,
+        }
+    )
+
+
+@pytest.mark.usefixtures("few_trees")
+@pytest.mark.parametrize("settings", [{}, {"names": True}, {"model": "boosted"}])
+def test_twenty_facts_are_enough_to_run(settings: dict[str, Any]) -> None:
+    graph = tlogic.read(calls(list(range(20))), valid_from=14, test_from=17)
+    assert mrr(graph, tlogic.fit(graph, **settings)) == 1.0
+
+
+def test_yearly_steps_are_no_trouble() -> None:
+    graph = tlogic.read(calls([f"{year}" for year in range(1990, 2020)]), valid_from="2010", test_from="2015")
+    fitted = tlogic.fit(graph)
+    assert fitted.half_lives.tolist() == pytest.approx([0.5, 7 * 25 / 240, 30 * 25 / 240, 120 * 25 / 240, np.inf])
+    answers = tlogic.forecast(graph, fitted, [("Ann", "calls")])
+    assert answers[0][0].name == "Bo"
+    assert "year" in str(answers.explain(0, "Bo"))
+
+
+def test_many_steps_without_facts_are_no_trouble() -> None:
+    graph = tlogic.read(calls([hour * 3000 for hour in range(20)]), step=1, valid_from=42_000, test_from=51_000)
+    fitted = tlogic.fit(graph)
+    assert np.isfinite(fitted.weight).all()
+    assert np.isfinite(fitted.bins.edge).all()
+    assert mrr(graph, fitted) == 1.0
+
+
+def test_nothing_to_learn_from_is_told() -> None:
+    strangers = pl.DataFrame(
+        [(f"a{i}", "meets", f"b{i}", i) for i in range(12)], ["subject", "relation", "object", "time"], orient="row"
+    )
+    with pytest.raises(tlogic.InputError, match="nothing to learn from"):
+        tlogic.fit(tlogic.read(strangers, valid_from=8, test_from=10))

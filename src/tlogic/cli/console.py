@@ -70,8 +70,11 @@ def print_forecast(answers: "Answered") -> None:
     table.add_column("rank", justify="right")
     table.add_column("candidate", overflow="fold")
     table.add_column("score", justify="right")
-    for rank, name, score in answers[0]:
-        table.add_row(str(rank), escape(name) + (" [green]✓[/green]" if name in true else ""), f"{score:.4f}")
+    if answers.by(0) == "model":
+        table.add_column("probability", justify="right")
+    for rank, name, score, probability in answers[0]:
+        likely = [] if probability is None else [f"{probability:.1%}"]
+        table.add_row(str(rank), escape(name) + (" [green]✓[/green]" if name in true else ""), f"{score:.4f}", *likely)
     console.print(table)
     if answers.by(0) == "fallback":
         console.print("No rule leads to a candidate; these are the usual answers to this relation.")

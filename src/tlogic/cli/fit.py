@@ -9,6 +9,13 @@ import typer
 from tlogic.cli.options import DataOptions, Threads
 
 
+class Kind(StrEnum):
+    """What is fitted."""
+
+    scorecard = "scorecard"
+    boosted = "boosted"
+
+
 class TrainOn(StrEnum):
     """The facts whose queries weights are learned from."""
 
@@ -19,6 +26,10 @@ class TrainOn(StrEnum):
 def fit(
     data: DataOptions,
     out: Annotated[Path, typer.Option(help="The model file to write.", metavar="MODEL")],
+    model: Annotated[
+        Kind, typer.Option(help="A sum of weights, or one with trees on top, which needs LightGBM.")
+    ] = Kind.scorecard,
+    names: Annotated[bool, typer.Option("--names", help='Use what names say, such as "Police (India)".')] = False,
     train_on: Annotated[TrainOn, typer.Option(help="The facts to learn from.")] = TrainOn.both,
     seed: Annotated[int, typer.Option(help="The seed of the order in which queries are learned from.")] = 12,
     threads: Threads = None,
@@ -30,6 +41,14 @@ def fit(
 
     graph = data.read()
     with wait_for_kernels(advance), progress() as follow:
-        model = tlogic.fit(graph, train_on=train_on.value, seed=seed, threads=threads, progress=follow)
-    model.save(out)
-    error_console.print(f"{model!r}, written to {out}", markup=False)
+        fitted = tlogic.fit(
+            graph,
+            model=model.value,
+            names=names,
+            train_on=train_on.value,
+            seed=seed,
+            threads=threads,
+            progress=follow,
+        )
+    fitted.save(out)
+    error_console.print(f"{fitted!r}, written to {out}", markup=False)

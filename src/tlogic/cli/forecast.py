@@ -38,8 +38,14 @@ def forecast(
     candidate: Annotated[
         list[str] | None, typer.Option(help="Explain this candidate; can be given again.", metavar="NAME")
     ] = None,
+    over: Annotated[
+        str | None,
+        typer.Option(help="Show why a model puts the --candidate above this one, or below.", metavar="NAME"),
+    ] = None,
     reasons: Annotated[int, typer.Option(help="How many reasons an explanation shows.")] = 3,
-    groundings: Annotated[int, typer.Option(help="How many groundings of each rule it shows.")] = 1,
+    groundings: Annotated[
+        int, typer.Option(help="How many groundings of each rule it shows, or facts of each kind of evidence.")
+    ] = 1,
     picture: Annotated[
         Path | None, typer.Option(help="Draw the explained candidate's facts to an .svg or .png file.", metavar="FILE")
     ] = None,
@@ -54,6 +60,8 @@ def forecast(
         raise SettingsError("Forecast with one of --rules RULES and --model MODEL.")
     if model is not None and picture is not None:
         raise SettingsError("Pictures are drawn of rules' groundings; a model has sums. Leave out --picture.")
+    if over is not None and (model is None or not candidate):
+        raise SettingsError("--over NAME compares with a --candidate NAME, by the sums of a --model MODEL.")
     single = subject is not None or relation is not None or object is not None or at is not None
     explaining = explain or picture is not None or bool(candidate)
     if single == (queries is not None):
@@ -69,7 +77,7 @@ def forecast(
         answers = _by_model(graph, model, asked, top, threads)
     else:
         answers = _by_rules(graph, Path(str(rules)), asked, application, top, threads)
-    told = _explanations(answers, explaining, candidate or [], groundings)
+    told = _explanations(answers, explaining, candidate or [], over, groundings)
     if picture is not None and told:
         told[0].draw(picture, reasons)
     _give(answers, told, reasons, out, json_output, batch=queries is not None)
@@ -140,10 +148,16 @@ def _warn_of_hindsight(answers: "Answered", until: str | None) -> None:
         )
 
 
-def _explanations(answers: Any, explaining: bool, named: list[str], groundings: int) -> list[Any]:
-    """Why those that were named, or the first, stand where they do; and so what really happened, where it is known."""
+def _explanations(answers: Any, explaining: bool, named: list[str], over: str | None, groundings: int) -> list[Any]:
+    """Why those that were named, or the first, stand where they do; and so what really happened, where it is known.
+
+    Or why those that were named stand above another one, or below.
+    """
     if not explaining:
         return []
+    if over is not None:
+        other = answers.explain(0, over, groundings=groundings)
+        return [answers.explain(0, name, groundings=groundings).over(other) for name in dict.fromkeys(named)]
     chosen = named or [candidate.name for candidate in answers[0][:1]]
     return [
         answers.explain(0, name, groundings=groundings) for name in dict.fromkeys([*chosen, *answers.true_answers(0)])
@@ -162,11 +176,19 @@ def _give(answers: "Answered", told: list[Any], reasons: int, out: Path | None, 
         print("\n".join(answers_as_json(answers)) if json_output else answers_as_csv(answers).rstrip("\n"))
     elif json_output:
         found = answers.to_dict(0) | {"true_answers": answers.true_answers(0)}
-        why = {"explanations": [explanation.to_dict() for explanation in told]} if told else {}
-        print(json.dumps(found | why, ensure_ascii=False))
+        print(json.dumps(found | _told_as_json(told), ensure_ascii=False))
     else:
         print_forecast(answers)
         _tell(told, reasons)
+
+
+def _told_as_json(told: list[Any]) -> dict[str, Any]:
+    from tlogic.models.scoresheet import Comparison
+
+    if not told:
+        return {}
+    name = "comparisons" if isinstance(told[0], Comparison) else "explanations"
+    return {name: [each.to_dict() for each in told]}
 
 
 def _tell(told: list[Any], reasons: int) -> None:

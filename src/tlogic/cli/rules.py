@@ -14,9 +14,11 @@ from tlogic.cli.options import integers
 from tlogic.errors import SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from tlogic.models.counted import CountedRule
     from tlogic.rules import Rule, RuleSet
+    from tlogic.rules.browsing import Browsable
 
 _ON_A_SCREEN = 20
 
@@ -54,7 +56,7 @@ class SelectionOptions:
         ),
     ] = None
 
-    def check(self, *rules: "Iterable[Rule]") -> None:
+    def check(self, *rules: "Iterable[Browsable]") -> None:
         """Refuse relations that none of the rules has."""
         from tlogic.rules.browsing import check_relations
 
@@ -74,11 +76,23 @@ class SelectionOptions:
             sort=sort.value if sort else None,
         )
 
+    def choose_counted(self, rules: "Sequence[CountedRule]") -> "list[CountedRule]":
+        """The selection of a model's rules, before the top is cut off."""
+        from tlogic.rules.browsing import select_rules, sort_rules
+
+        lengths = () if self.length is None else integers(self.length)
+        chosen = select_rules(rules, self.head, self.body or (), lengths, self.min_confidence, self.min_support)
+        return sort_rules(chosen, (self.sort or Sort.confidence).value)
+
 
 def rules(
     rules: Annotated[
         Path,
-        typer.Argument(metavar="RULES", help="A rule file: from learn, or .txt, .csv, .parquet.", show_default=False),
+        typer.Argument(
+            metavar="RULES",
+            help="A rule file: from learn, or .txt, .csv, .parquet; or a model, whose counted rules are shown.",
+            show_default=False,
+        ),
     ],
     selection: SelectionOptions,
     logic: Annotated[bool, typer.Option("--logic", help="Show rules in logic only.")] = False,
@@ -103,11 +117,25 @@ def rules(
             metavar="IDS",
         ),
     ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(help="A model's rules of this kind: rules (of length 1), chains or acyclic.", metavar="KIND"),
+    ] = None,
 ) -> None:
-    """Browse RULES in logic and in words; compare, merge, select and convert them."""
+    """Browse RULES, or those that a model counted, in logic and in words; compare, merge, select and convert them."""
+    from tlogic.cli.model_rules import is_model_file
+
     _check(logic and words, "--logic and --words")
     _check(compare and out, "--compare and --out")
     _check(compare and merge, "--compare and --merge")
+    style = _Style(logic, words, json_output)
+    if is_model_file(rules):
+        if compare or merge or out or ids:
+            raise SettingsError(f"{rules} is a model; --compare, --merge, --out and --ids are for rule files.")
+        _show_model(rules, selection, kind, style)
+        return
+    if kind is not None:
+        raise SettingsError(f"--kind is for the rules of a model, and {rules} is none.")
     found = _load(rules, ids)
     second = compare or merge
     other = _load(second, ids) if second else None
@@ -121,7 +149,7 @@ def rules(
     if out:
         _write(chosen.select(top=selection.top), out, ids)
     else:
-        _show(chosen, selection.top, len(found), _Style(logic, words, json_output))
+        _show(chosen, selection.top, len(found), style)
 
 
 def _check(both: Any, names: str) -> None:
@@ -167,8 +195,34 @@ def _show(chosen: "RuleSet", top: int | None, total: int, style: _Style) -> None
     else:
         sys.stdout.writelines(f"{_line(rule, style)}\n" for rule in shown)
     if screen:
-        more = "" if len(shown) == len(chosen) else f"; --top {len(chosen)} shows all"
-        error_console.print(f"{len(shown):,} of {len(chosen):,} rules chosen among {total:,}{more}")
+        error_console.print(_how_many(len(shown), len(chosen), total))
+
+
+def _how_many(shown: int, chosen: int, total: int) -> str:
+    more = "" if shown == chosen else f"; --top {chosen} shows all"
+    return f"{shown:,} of {chosen:,} rules chosen among {total:,}{more}"
+
+
+def _show_model(path: Path, selection: SelectionOptions, kind: str | None, style: _Style) -> None:
+    """The rules that a model counted: a table on a terminal, else a line each, or one JSON object."""
+    import tlogic
+    from tlogic.cli import model_rules
+    from tlogic.cli.console import console, error_console
+    from tlogic.models.counted import of_kind, unit_of
+
+    model = tlogic.Model.load(path)
+    selection.check(model.rules)
+    chosen = selection.choose_counted(of_kind(model.rules, kind))
+    screen = console.is_terminal and not style.json
+    shown = chosen[: selection.top or (_ON_A_SCREEN if screen else None)]
+    step = model.data.get("step")
+    if style.json:
+        print(model_rules.as_json(shown, len(chosen), len(model.rules), step))
+    elif screen:
+        console.print(model_rules.table_of(shown, unit_of(step), style.logic, style.words))
+        error_console.print(_how_many(len(shown), len(chosen), len(model.rules)))
+    else:
+        model_rules.write_lines(shown, unit_of(step), style.logic, style.words)
 
 
 def _line(rule: "Rule", style: _Style) -> str:

@@ -17,6 +17,7 @@ from tlogic.parallel import in_parallel
 from tlogic.rules import RuleSet
 
 if TYPE_CHECKING:
+    from tlogic.models.calibration import Reliability
     from tlogic.models.model import Model
 
 _CHUNKS = 32
@@ -33,6 +34,8 @@ class Evaluation:
     splits: dict[str, int]
     settings: dict[str, Any]
     seconds: dict[str, float]
+    reliability: "Reliability | None" = None
+    """Of a model: how far its probabilities came true."""
 
     def __repr__(self) -> str:
         figures = summary(self.ranks.realistic)
@@ -51,7 +54,7 @@ class Evaluation:
             "settings": self.settings,
             "seconds": self.seconds,
             "peak_mb": peak_megabytes(),
-        }
+        } | ({"reliability": self.reliability.to_dict()} if self.reliability else {})
 
 
 def evaluate(
@@ -173,7 +176,11 @@ def _follow(progress: Callable[..., Any] | None, items: Any, total: int) -> Any:
 
 
 def describe_evaluation(
-    graph: TemporalGraph, placings: Placings, settings: dict[str, Any], seconds: dict[str, float]
+    graph: TemporalGraph,
+    placings: Placings,
+    settings: dict[str, Any],
+    seconds: dict[str, float],
+    reliability: "Reliability | None" = None,
 ) -> Evaluation:
     """An evaluation from where the true answers were placed."""
     return Evaluation(
@@ -182,4 +189,5 @@ def describe_evaluation(
         splits={name: len(graph.split(name).time) for name in ("train", "valid", "test")},
         settings=settings,
         seconds=seconds,
+        reliability=reliability,
     )

@@ -5,17 +5,17 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.histories import FOREVER, Histories, last_before
+from tlogic.evidence.histories import RECENT, Histories, last_before, weight_at
+from tlogic.evidence.naming import UNKNOWN, place_of
 from tlogic.evidence.partners import strongest_partners, strongest_targets
 from tlogic.graph.arrays import Bools, Floats, Ints
-from tlogic.graph.search import find
+from tlogic.graph.search import find, first_at_least
 
-RECENT = 2
-"""The place of the half-life that tells what is recent: 30 days."""
 _SAME_RELATION = 5.0
-_LONG_AGO = 0.02
 _REACHED = 0.01
-_N_NEAR = 20
+_SAME_PLACE = 1e-4  # more than the most popular are given
+_LEAST = 1e-12  # so that who is a candidate never has no strength
+_N_NEAR, _N_NEAREST, _N_LAST = 20, 12, 60
 
 
 class Asked(NamedTuple):
@@ -48,8 +48,18 @@ def answers_of(asked: Asked, q: int) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def choose_candidates(histories: Histories, asked: Asked, n_popular: int, at_most: int) -> Pairs:
-    """All past partners of the subject and the most popular objects of the relation, the most active of them."""
+def end_of_step(asked: Asked, first: int) -> int:
+    """The end of the queries that were asked at the same time as one, which is the first of them."""
+    end = first
+    while end < len(asked.time) and asked.time[end] == asked.time[first]:
+        end += 1
+    return end
+
+
+@njit(cache=True, nogil=True)
+def choose_candidates(histories: Histories, asked: Asked, n_popular: int, n_same_place: int, at_most: int) -> Pairs:
+    """All past partners of the subject, the most popular objects of the relation, those that partners lead to, and the
+    most active of the same place; the strongest of them."""
     wanted = np.flatnonzero(asked.wanted)
     start = np.zeros(len(wanted) + 1, np.int64)
     candidate = np.empty(len(wanted) * at_most, np.int32)
@@ -64,10 +74,10 @@ def choose_candidates(histories: Histories, asked: Asked, n_popular: int, at_mos
         n = _add_partners(histories, asked.subject[wanted[i]], asked.relation, now, strength, partner)
         for place in range(len(popular)):
             if strength[popular[place]] == 0.0:
-                strength[popular[place]] = 1e-6 * (len(popular) - place)
-                partner[n] = popular[place]
-                n += 1
+                n = _add(popular[place], 1e-6 * (len(popular) - place), strength, partner, n)
         n = _add_reached(histories, asked.subject[wanted[i]], asked.relation, now, strength, partner, n)
+        if n_same_place:
+            n = _add_same_place(histories, asked.subject[wanted[i]], now, n_same_place, strength, partner, n)
         start[i + 1] = start[i] + _keep_strongest(strength, partner, n, at_most, candidate, start[i])
     return Pairs(wanted, start, candidate[: start[-1]].copy())
 
@@ -75,19 +85,15 @@ def choose_candidates(histories: Histories, asked: Asked, n_popular: int, at_mos
 @njit(cache=True, nogil=True)
 def _add_partners(histories: Histories, subject: int, relation: int, now: int, strength: Floats, partner: Ints) -> int:
     """All that the subject had to do with, and how strongly; their number."""
-    start, time, count = histories.triples
+    decay, triples = histories.decay, histories.triples
     n = 0
     for slot in range(histories.slot_start[subject], histories.slot_start[subject + 1]):
         weight = _SAME_RELATION if histories.slot_relation[slot] == relation else 1.0
         for triple in range(histories.triple_start[slot], histories.triple_start[slot + 1]):
-            last = last_before(start, time, triple, now)
+            last = last_before(triples.start, triples.time, triple, now)
             if last >= 0:
-                c = histories.target[triple]
-                if strength[c] == 0.0:
-                    partner[n] = c
-                    n += 1
-                lately = count[last, RECENT] * histories.decay[RECENT, now - time[last]]
-                strength[c] += weight * (lately + _LONG_AGO * count[last, FOREVER])
+                strong = weight * weight_at(decay, triples, last, now)
+                n = _add(histories.target[triple], strong, strength, partner, n)
     return n
 
 
@@ -95,35 +101,69 @@ def _add_partners(histories: Histories, subject: int, relation: int, now: int, s
 def _add_reached(
     histories: Histories, subject: int, relation: int, now: int, strength: Floats, partner: Ints, n: int
 ) -> int:
-    """Those to whom the subject's strongest partners did the relation; the number of all so far."""
-    near = strongest_partners(histories, subject, now, RECENT, _N_NEAR)
+    """Those to whom the subject's strongest partners did the relation, and those they dealt with last; the number of
+    all so far."""
+    near = strongest_partners(histories, subject, now, _N_NEAR)
+    start, _, target, time, _ = histories.source_edges
     for i in range(_N_NEAR):
-        if near.entity[i] < 0:
+        x = near.entity[i]
+        if x < 0:
             break
-        slot = find(histories.slot_start, histories.slot_relation, near.entity[i], relation)
-        theirs = strongest_targets(histories, slot, now, RECENT, _N_NEAR)
+        weight = _REACHED * near.share[i, RECENT]
+        slot = find(histories.slot_start, histories.slot_relation, x, relation)
+        theirs = strongest_targets(histories, slot, now, _N_NEAR)
         for j in range(_N_NEAR):
-            c = theirs.entity[j]
-            if c < 0:
-                break
-            if strength[c] == 0.0:
-                partner[n] = c
-                n += 1
-            strength[c] += _REACHED * near.share[i] * theirs.share[j]
+            if theirs.entity[j] >= 0:
+                n = _add(theirs.entity[j], weight * theirs.share[j, RECENT], strength, partner, n)
+        if i < _N_NEAREST:
+            end = first_at_least(time, start[x], start[x + 1], now)
+            for j in range(max(start[x], end - _N_LAST), end):
+                n = _add(target[j], weight / _N_LAST, strength, partner, n)
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _add(entity: int, weight: float, strength: Floats, partner: Ints, n: int) -> int:
+    """Make an entity a candidate, or a stronger one; the number of all so far."""
+    if strength[entity] == 0.0:
+        partner[n] = entity
+        n += 1
+    strength[entity] += max(weight, _LEAST)
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _add_same_place(
+    histories: Histories, subject: int, now: int, n_same_place: int, strength: Floats, partner: Ints, n: int
+) -> int:
+    """The most active of those whose names have the place of the subject; the number of all so far."""
+    naming, sources = histories.naming, histories.sources
+    place = place_of(naming, subject, now)
+    if place == UNKNOWN:
+        return n
+    members = naming.member[naming.member_start[place] : naming.member_start[place + 1]]
+    activity = np.zeros(len(members))
+    for i in range(len(members)):
+        last = last_before(sources.start, sources.time, members[i], now)
+        if last >= 0 and strength[members[i]] == 0.0:
+            activity[i] = weight_at(histories.decay, sources, last, now)
+    for i in np.argsort(-activity, kind="mergesort")[:n_same_place]:
+        if activity[i] > 0.0 and members[i] != subject:
+            n = _add(members[i], _SAME_PLACE, strength, partner, n)
     return n
 
 
 @njit(cache=True, nogil=True)
 def _popular(histories: Histories, inverse: int, now: int, n: int) -> Ints:
     """The objects that a relation had most often lately, most popular first."""
-    start, time, count = histories.slots
+    slots = histories.slots
     first, end = histories.relation_slot_start[inverse], histories.relation_slot_start[inverse + 1]
     value = np.zeros(end - first, np.float32)
     for i in range(first, end):
         slot = histories.relation_slot[i]
-        last = last_before(start, time, slot, now)
+        last = last_before(slots.start, slots.time, slot, now)
         if last >= 0:
-            value[i - first] = count[last, RECENT] * histories.decay[RECENT, now - time[last]]
+            value[i - first] = weight_at(histories.decay, slots, last, now)
     order = np.argsort(-value, kind="mergesort")[:n]
     return histories.slot_source[histories.relation_slot[first + order[value[order] > 0.0]]]
 

@@ -10,10 +10,10 @@ import numpy as np
 from numba import njit, types
 from numba.typed import Dict
 
-from tlogic.evidence.asked import RECENT, Asked, Pairs, answers_of
+from tlogic.evidence.asked import Asked, Pairs, answers_of, end_of_step
 from tlogic.evidence.histories import Histories
 from tlogic.evidence.partners import strongest_partners
-from tlogic.evidence.telling import Names, Values
+from tlogic.evidence.telling import Case, Told
 from tlogic.graph.arrays import Floats
 
 COLUMNS = ("largest", "sum")
@@ -33,15 +33,14 @@ def advance(histories: Histories, state: Any, asked: Asked, pairs: Pairs, out: F
     partners = np.full((len(asked.time), _N_PARTNERS), -1, np.int64)
     first, wanted = 0, 0
     while first < len(asked.time):
-        end = first
-        while end < len(asked.time) and asked.time[end] == asked.time[first]:
-            near = strongest_partners(histories, asked.subject[end], asked.time[end], RECENT, _N_PARTNERS)
-            partners[end] = near.entity
-            if asked.wanted[end]:
+        end = end_of_step(asked, first)
+        for q in range(first, end):
+            near = strongest_partners(histories, asked.subject[q], asked.time[q], _N_PARTNERS)
+            partners[q] = near.entity
+            if asked.wanted[q]:
                 rows = slice(pairs.start[wanted], pairs.start[wanted + 1])
                 _tell(state, near.entity, pairs.candidate[rows], n_entities, out[rows])
                 wanted += 1
-            end += 1
         for q in range(first, end):
             true = answers_of(asked, q)
             if len(true):
@@ -75,7 +74,7 @@ def _learn(state: Any, partners: np.ndarray, answers: np.ndarray, n_entities: in
 
 @njit(cache=True, nogil=True)
 def _count(state: Any, key: int) -> None:
-    state[key] = state[key] + 1.0 if key in state else 1.0
+    state[key] = state.get(key, 0.0) + 1.0
 
 
 @njit(cache=True, nogil=True)
@@ -88,9 +87,20 @@ def _fires(d: int, n_entities: int) -> int:
     return int(d) * (n_entities + 1) + n_entities
 
 
-def sentence(values: Values, names: Names) -> str:
-    """What this family says of a candidate."""
-    return (
-        f"of those who were lately with the same partners as {names.subject}, up to {values['largest']:.1%} "
-        f"did {names.relation} to {names.candidate}"
+def tell(case: Case) -> Told:
+    """What this family says of a candidate: its best rule."""
+    n_entities = len(case.graph.entities)
+    partners = strongest_partners(case.histories, case.query.subject, case.query.time, _N_PARTNERS).entity
+    chances = {
+        int(d): case.state[_hits(d, case.entity, n_entities)] / (case.state[_fires(d, n_entities)] + _PRIOR)
+        for d in partners
+        if d >= 0 and _hits(d, case.entity, n_entities) in case.state
+    }
+    if not chances:
+        return Told(f"no partner of {case.subject} was one of those that had {case.relation} with {case.candidate}")
+    best = max(chances, key=lambda d: chances[d])
+    return Told(
+        f"{case.subject} lately had to do with {case.graph.entities.name_of(best)}; for those who had, "
+        f"{case.candidate} was the answer to {chances[best]:.1%} of all {case.relation}",
+        (*case.edges(case.query.subject, None, best)[:1], *case.answers(case.entity)),
     )

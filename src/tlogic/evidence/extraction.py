@@ -1,27 +1,37 @@
 """Evidence for queries, a relation at a time: families of evidence side by side, a row a candidate."""
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tlogic.evidence import constants, pair, paths, popularity, recurrence, rules
+from tlogic.evidence import acyclic, chains, constants, habits, names, pair, paths, popularity, recurrence, rules
 from tlogic.evidence.asked import Asked, Pairs, choose_candidates
 from tlogic.evidence.histories import Histories
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.temporal_graph import Facts, TemporalGraph
+from tlogic.parallel import in_parallel
 
 N_POPULAR = 60
-AT_MOST = 100
-_TOGETHER = 2000  # wanted queries whose evidence is held in memory at a time
+N_SAME_PLACE = 20
+"""Only where names are evidence."""
+AT_MOST = 120
+_TOGETHER = 1000  # wanted queries whose evidence is held in memory at a time
 
-LOOKED_UP = {"recurrence": recurrence, "pair": pair, "popularity": popularity, "paths": paths}
-"""Families that look up what happened before a query."""
-COUNTED = {"rules": rules, "constants": constants}
-"""Families that also learn from the queries before it."""
-FAMILIES = {**LOOKED_UP, **COUNTED}
-COLUMNS = tuple((name, column) for name, family in FAMILIES.items() for column in family.COLUMNS)
-"""What each column of evidence is: its family, and its name there."""
+FAMILIES: dict[str, Any] = {
+    "recurrence": recurrence,
+    "pair": pair,
+    "popularity": popularity,
+    "habits": habits,
+    "paths": paths,
+    "rules": rules,
+    "chains": chains,
+    "acyclic": acyclic,
+    "constants": constants,
+    "names": names,
+}
+"""The families of evidence. Those with a state also learn from the queries before one, the others only look up."""
+WITHOUT_NAMES = tuple(name for name in FAMILIES if name != "names")
 
 
 class Extracted(NamedTuple):
@@ -31,6 +41,41 @@ class Extracted(NamedTuple):
     pairs: Pairs
     evidence: Floats
     """A row a candidate, a column a kind of evidence; nan where there is none."""
+
+
+def columns_of(families: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """What each column of evidence is: its family, and its name there."""
+    return tuple((name, column) for name in families for column in FAMILIES[name].COLUMNS)
+
+
+class Extraction:
+    """Goes through the queries of one relation in order of time, and knows what those so far have taught.
+
+    ``states`` is what each family has learned, None for those that only look up.
+    """
+
+    def __init__(self, families: Sequence[str], n_relations: int) -> None:
+        self.states: dict[str, Any] = {
+            name: FAMILIES[name].new_state(n_relations) if hasattr(FAMILIES[name], "new_state") else None
+            for name in families
+        }
+        self._n_same_place = N_SAME_PLACE if "names" in families else 0
+
+    def advance(self, histories: Histories, asked: Asked) -> Iterator[Extracted]:
+        """The evidence of the wanted ones among queries that were asked after all before, some at a time."""
+        for part in _in_parts(asked):
+            pairs = choose_candidates(histories, part, N_POPULAR, self._n_same_place, AT_MOST)
+            yield Extracted(part, pairs, np.hstack([*self._families(histories, part, pairs)]))
+
+    def _families(self, histories: Histories, asked: Asked, pairs: Pairs) -> Iterator[Floats]:
+        for name, state in self.states.items():
+            family = FAMILIES[name]
+            own = np.empty((len(pairs.candidate), len(family.COLUMNS)), np.float32)
+            if state is None:
+                family.extract(histories, asked, pairs, own)
+            else:
+                family.advance(histories, state, asked, pairs, own)
+            yield own
 
 
 def questions_of(facts: Facts, n_base_relations: int, relation: int, wanted_from: int) -> Asked:
@@ -49,27 +94,12 @@ def questions_of(facts: Facts, n_base_relations: int, relation: int, wanted_from
     return Asked(relation, inverse, subject[first], time[first], starts, answer, time[first] >= wanted_from)
 
 
-def extract(graph: TemporalGraph, histories: Histories, relation: int, wanted_from: int) -> Iterator[Extracted]:
-    """The evidence of a relation's queries from a time on, some at a time; what came before is learned from."""
-    asked = questions_of(graph.facts, len(graph.relations.base), relation, wanted_from)
-    yield from extract_asked(histories, asked, len(graph.relations))
-
-
-def extract_asked(histories: Histories, asked: Asked, n_relations: int) -> Iterator[Extracted]:
-    """The evidence of the wanted ones among queries of one relation, from all that was asked of it up to then."""
-    states = {name: family.new_state(n_relations) for name, family in COUNTED.items()}
-    for part in _in_parts(asked):
-        pairs = choose_candidates(histories, part, N_POPULAR, AT_MOST)
-        evidence = np.empty((len(pairs.candidate), len(COLUMNS)), np.float32)
-        column = 0
-        for name, family in FAMILIES.items():
-            own = evidence[:, column : column + len(family.COLUMNS)]
-            if name in states:
-                family.advance(histories, states[name], part, pairs, own)
-            else:
-                family.extract(histories, part, pairs, own)
-            column += len(family.COLUMNS)
-        yield Extracted(part, pairs, evidence)
+def each_relation(graph: TemporalGraph, work: Callable[[int], Any], threads: int | None) -> Iterator[Any]:
+    """The results of some work on every relation, those with most facts first, so that threads end together."""
+    half = len(graph.relations.base)
+    sizes = np.bincount(graph.facts.relation, minlength=half)
+    largest_first = np.argsort(-np.tile(sizes, 2), kind="stable")
+    yield from in_parallel(lambda: work, largest_first.tolist(), threads)
 
 
 def _in_parts(asked: Asked) -> Iterator[Asked]:

@@ -10,15 +10,27 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from tlogic.evidence.naming import Naming, read_names
 from tlogic.graph.arrays import Floats, Ints
-from tlogic.graph.index import TripleIndex, build_pair_edges, build_slot_edges, build_source_edges
+from tlogic.graph.index import (
+    Edges,
+    SourceEdges,
+    TripleIndex,
+    build_pair_edges,
+    build_slot_edges,
+    build_source_edges,
+)
 from tlogic.graph.search import first_at_least
 from tlogic.graph.sorting import counting_sort, run_starts
 from tlogic.graph.temporal_graph import TemporalGraph
 
 N_HALF_LIVES = 5
+RECENT = 2
+"""The place of the half-life that tells what is recent: 30 days."""
 FOREVER = N_HALF_LIVES - 1
 """The place of the half-life without end: plain counts."""
+LONG_AGO = 0.02
+"""What an event of long ago weighs beside a recent one."""
 _DAILY = (1.5, 7.0, 30.0, 120.0)
 _LONG_ENOUGH = 240
 
@@ -51,6 +63,13 @@ class Histories(NamedTuple):
     relation_slot: Ints
     """Per relation: its slots."""
     slot_source: Ints
+    edges: Edges
+    """All facts and their inverses in order of time."""
+    step_start: Ints
+    """Per step of time: its first edge."""
+    source_edges: SourceEdges
+    """What each entity did, in order of time; its places are those of the history of sources."""
+    naming: Naming
     decay: Floats
     """Per half-life and age: 2^(-age / half-life)."""
 
@@ -77,8 +96,19 @@ def build_histories(graph: TemporalGraph, lives: Floats, until: int) -> Historie
         relation_slot_start=run_starts(triples.slot_relation[relation_slot], edges.n_relations),
         relation_slot=relation_slot,
         slot_source=_sources_of_slots(triples),
-        decay=np.exp2(-np.arange(until + 1) / lives[:, None]),
+        edges=edges,
+        step_start=_step_starts(edges, until),
+        source_edges=sources,
+        naming=read_names(graph.entities, sources),
+        decay=_decay(lives, until),
     )
+
+
+def ready_until(histories: Histories, lives: Floats, until: int) -> Histories:
+    """The same histories for queries up to a later time."""
+    if until < len(histories.step_start):
+        return histories
+    return histories._replace(step_start=_step_starts(histories.edges, until), decay=_decay(lives, until))
 
 
 def half_lives(span: int) -> Floats:
@@ -91,6 +121,14 @@ def half_lives(span: int) -> Floats:
     """
     scale = min(span / _LONG_ENOUGH, 1.0)
     return np.array([*(max(life * scale, 0.5) for life in _DAILY), np.inf])
+
+
+def _step_starts(edges: Edges, until: int) -> Ints:
+    return np.searchsorted(edges.time, np.arange(until + 1))
+
+
+def _decay(lives: Floats, until: int) -> Floats:
+    return np.exp2(-np.arange(until + 1) / lives[:, None])
 
 
 def _history(start: Ints, time: Ints, lives: Floats) -> History:
@@ -120,3 +158,25 @@ def last_before(start: Ints, time: Ints, group: int, now: int) -> int:
         return -1
     found = first_at_least(time, start[group], start[group + 1], now)
     return found - 1 if found > start[group] else -1
+
+
+@njit(cache=True, nogil=True)
+def share(decay: Floats, part: History, last: int, whole: History, last_of_whole: int, h: int) -> float:
+    """The share of a group in a larger one that holds it, at the same time, from the last places of both.
+
+    What decays from the later place on decays for both, so that this neither overflows nor vanishes.
+    """
+    between = whole.time[last_of_whole] - part.time[last]
+    return part.counts[last, h] / whole.counts[last_of_whole, h] * decay[h, between]
+
+
+@njit(cache=True, nogil=True)
+def count_at(decay: Floats, history: History, last: int, h: int, now: int) -> float:
+    """The decayed count of a group, from its last place before now."""
+    return history.counts[last, h] * decay[h, now - history.time[last]]
+
+
+@njit(cache=True, nogil=True)
+def weight_at(decay: Floats, history: History, last: int, now: int) -> float:
+    """How much a group happened: lately, and a little for long ago."""
+    return count_at(decay, history, last, RECENT, now) + LONG_AGO * history.counts[last, FOREVER]

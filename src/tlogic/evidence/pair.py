@@ -4,8 +4,8 @@ import numpy as np
 from numba import njit
 
 from tlogic.evidence.asked import Asked, Pairs
-from tlogic.evidence.histories import FOREVER, Histories, last_before
-from tlogic.evidence.telling import Names, Values
+from tlogic.evidence.histories import FOREVER, Histories, count_at, last_before, share
+from tlogic.evidence.telling import Case, Told
 from tlogic.graph.arrays import Floats
 from tlogic.graph.search import find
 
@@ -21,39 +21,34 @@ COLUMNS = (
 @njit(cache=True, nogil=True)
 def extract(histories: Histories, asked: Asked, pairs: Pairs, out: Floats) -> None:
     """Fill the columns of this family, a row a candidate."""
-    decay = histories.decay
-    time, count = histories.pairs.time, histories.pairs.counts
+    decay, couples, sources = histories.decay, histories.pairs, histories.sources
     for i in range(len(pairs.query)):
         s, now = asked.subject[pairs.query[i]], asked.time[pairs.query[i]]
-        subject_last = last_before(histories.sources.start, histories.sources.time, s, now)
+        subject_last = last_before(sources.start, sources.time, s, now)
         for p in range(pairs.start[i], pairs.start[i + 1]):
             out[p, :] = np.nan
             c = pairs.candidate[p]
-            pair = find(histories.pair_start, histories.pair_target, s, c)
-            last = last_before(histories.pairs.start, time, pair, now)
+            couple = find(histories.pair_start, histories.pair_target, s, c)
+            last = last_before(couples.start, couples.time, couple, now)
             if last < 0:
                 continue
-            age = now - time[last]
-            out[p, 0] = age
-            candidate_last = last_before(histories.sources.start, histories.sources.time, c, now)
+            out[p, 0] = now - couples.time[last]
+            candidate_last = last_before(sources.start, sources.time, c, now)
             for k in range(len(_LIVES)):
-                h = _LIVES[k]
-                own = count[last, h] * decay[h, age]
-                out[p, 1 + k] = own
-                out[p, 4 + k] = own / _activity(histories, subject_last, h, now)
-                out[p, 7 + k] = own / _activity(histories, candidate_last, h, now)
+                out[p, 1 + k] = count_at(decay, couples, last, _LIVES[k], now)
+                out[p, 4 + k] = share(decay, couples, last, sources, subject_last, _LIVES[k])
+                out[p, 7 + k] = share(decay, couples, last, sources, candidate_last, _LIVES[k])
 
 
-@njit(cache=True, nogil=True)
-def _activity(histories: Histories, last: int, h: int, now: int) -> float:
-    return histories.sources.counts[last, h] * histories.decay[h, now - histories.sources.time[last]]
-
-
-def sentence(values: Values, names: Names) -> str:
+def tell(case: Case) -> Told:
     """What this family says of a candidate."""
+    values = case.values
     if "age" not in values:
-        return f"{names.subject} and {names.candidate} never had to do with each other"
-    return (
-        f"{names.subject} and {names.candidate} had to do with each other {values[f'count {FOREVER}']:.0f} times, last "
-        f"{names.span(int(values['age']))} before; lately {values['share of subject 2']:.0%} of {names.subject}'s"
+        return Told(f"{case.subject} and {case.candidate} never had to do with each other")
+    times = "once" if values[f"count {FOREVER}"] == 1 else f"{values[f'count {FOREVER}']:.0f} times"
+    return Told(
+        f"{case.subject} and {case.candidate} had to do with each other {times}, last "
+        f"{case.span(int(values['age']))} before; lately that is {values['share of subject 2']:.0%} of all with "
+        f"{case.subject}",
+        case.edges(case.query.subject, None, case.entity),
     )

@@ -3,97 +3,163 @@
 A path weighs as much as its steps' shares multiplied, and evidence is the sum over paths.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.asked import RECENT, Asked, Pairs
-from tlogic.evidence.histories import Histories, last_before
+from tlogic.evidence.asked import Asked, Pairs
+from tlogic.evidence.histories import N_HALF_LIVES, RECENT, Histories, History, last_before, share
 from tlogic.evidence.partners import Partners, strongest_partners, strongest_targets
-from tlogic.evidence.telling import Names, Values
-from tlogic.graph.arrays import Floats
+from tlogic.evidence.telling import Case, Edge, Told
+from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.search import find
 
-COLUMNS = ("partners did it", "targets' partners", "others like the subject", "common partners 1", "common partners 3")
-_SOON, _LATER = 1, 3
+COLUMNS = (
+    *(f"common partners {h}" for h in range(N_HALF_LIVES)),
+    *(f"partners did it {h}" for h in range(N_HALF_LIVES)),
+    "targets' partners",
+    "others like the subject",
+)
+_COMMON, _DID, _TARGETS, _ALIKE = 0, N_HALF_LIVES, 2 * N_HALF_LIVES, 2 * N_HALF_LIVES + 1
 _MANY, _FEW = 20, 6
+_SCANNED = 64  # targets are read one after the other while they are fewer than this many for each candidate
+
+
+class Candidates(NamedTuple):
+    """The candidates of one query, and room to note which of them a partner leads to."""
+
+    entity: Ints
+    row: Ints
+    """Per entity: its row, or -1."""
+    met_row: Ints
+    met_at: Ints
 
 
 @njit(cache=True, nogil=True)
 def extract(histories: Histories, asked: Asked, pairs: Pairs, out: Floats) -> None:
     """Fill the columns of this family, a row a candidate."""
+    row = np.full(len(histories.slot_start) - 1, -1, np.int32)
     for i in range(len(pairs.query)):
         s, now = asked.subject[pairs.query[i]], asked.time[pairs.query[i]]
         rows = out[pairs.start[i] : pairs.start[i + 1]]
-        candidates = pairs.candidate[pairs.start[i] : pairs.start[i + 1]]
+        own = pairs.candidate[pairs.start[i] : pairs.start[i + 1]]
+        candidates = Candidates(own, row, np.empty(len(own), np.int64), np.empty(len(own), np.int64))
+        row[own] = np.arange(len(own))
         rows[:] = 0.0
+        partners = strongest_partners(histories, s, now, _MANY)
+        _add_pairs(histories, partners, now, candidates, rows[:, _COMMON:_DID])
+        _add_slots(histories, partners, asked.relation, now, candidates, rows[:, _DID:_TARGETS])
         slot = find(histories.slot_start, histories.slot_relation, s, asked.relation)
-        targets = strongest_targets(histories, slot, now, RECENT, _MANY)
-        partners = strongest_partners(histories, s, now, RECENT, _MANY)
-        _add_slots(histories, partners, asked.relation, now, candidates, rows[:, 0])
-        _add_pairs(histories, targets, now, RECENT, candidates, rows[:, 1])
-        alike = _alike(histories, targets, asked.inverse, now)
-        _add_slots(histories, alike, asked.relation, now, candidates, rows[:, 2])
-        _add_pairs(histories, strongest_partners(histories, s, now, _SOON, _MANY), now, _SOON, candidates, rows[:, 3])
-        later = strongest_partners(histories, s, now, _LATER, _MANY)
-        _add_pairs(histories, later, now, _LATER, candidates, rows[:, 4])
+        targets = _recent_only(strongest_targets(histories, slot, now, _MANY))
+        _add_pairs(histories, targets, now, candidates, rows[:, _TARGETS:_ALIKE])
+        alike = _recent_only(_alike(histories, targets, asked.inverse, now))
+        _add_slots(histories, alike, asked.relation, now, candidates, rows[:, _ALIKE:])
+        row[own] = -1
+
+
+@njit(cache=True, nogil=True)
+def _recent_only(partners: Partners) -> Partners:
+    """The same with the shares of one half-life alone."""
+    return Partners(partners.entity, partners.share[:, RECENT : RECENT + 1])
 
 
 @njit(cache=True, nogil=True)
 def _alike(histories: Histories, targets: Partners, inverse: int, now: int) -> Partners:
     """Others who did the same relation to the subject's strongest targets."""
-    alike = Partners(np.full(_FEW * _FEW, -1, np.int64), np.zeros(_FEW * _FEW, np.float32))
+    alike = Partners(np.full(_FEW * _FEW, -1, np.int64), np.zeros((_FEW * _FEW, N_HALF_LIVES)))
     for i in range(_FEW):
         if targets.entity[i] >= 0:
             slot = find(histories.slot_start, histories.slot_relation, targets.entity[i], inverse)
-            others = strongest_targets(histories, slot, now, RECENT, _FEW)
+            others = strongest_targets(histories, slot, now, _FEW)
             alike.entity[i * _FEW : (i + 1) * _FEW] = others.entity
-            alike.share[i * _FEW : (i + 1) * _FEW] = others.share * targets.share[i]
+            alike.share[i * _FEW : (i + 1) * _FEW] = others.share * targets.share[i, 0]
     return alike
 
 
 @njit(cache=True, nogil=True)
+def _meet(candidates: Candidates, start: Ints, target: Ints, group: int) -> int:
+    """Note which candidates are among the targets of a group, and where; how many there are."""
+    entity, row, met_row, met_at = candidates
+    n = 0
+    if start[group + 1] - start[group] < _SCANNED * len(entity):
+        for at in range(start[group], start[group + 1]):
+            if row[target[at]] >= 0:
+                met_row[n], met_at[n] = row[target[at]], at
+                n += 1
+    else:  # many targets: look candidates up instead
+        for i in range(len(entity)):
+            at = find(start, target, group, entity[i])
+            if at >= 0:
+                met_row[n], met_at[n] = i, at
+                n += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
 def _add_slots(
-    histories: Histories, partners: Partners, relation: int, now: int, candidates: np.ndarray, out: Floats
+    histories: Histories, partners: Partners, relation: int, now: int, candidates: Candidates, out: Floats
 ) -> None:
-    """Add what each partner's doing of a relation says for each candidate."""
-    start, time, count = histories.triples
+    """Add what each partner's doing of a relation says for each candidate, with each half-life or a recent one."""
+    triples, slots = histories.triples, histories.slots
     for i in range(len(partners.entity)):
         if partners.entity[i] < 0:
             continue
         slot = find(histories.slot_start, histories.slot_relation, partners.entity[i], relation)
-        last_of_slot = last_before(histories.slots.start, histories.slots.time, slot, now)
-        if last_of_slot < 0:
-            continue
-        age = now - histories.slots.time[last_of_slot]
-        whole = histories.slots.counts[last_of_slot, RECENT] * histories.decay[RECENT, age]
-        for p in range(len(candidates)):
-            triple = find(histories.triple_start, histories.target, slot, candidates[p])
-            last = last_before(start, time, triple, now)
-            if last >= 0:
-                own = count[last, RECENT] * histories.decay[RECENT, now - time[last]]
-                out[p] += partners.share[i] * own / whole
+        last_of_slot = last_before(slots.start, slots.time, slot, now)
+        if last_of_slot >= 0:
+            n = _meet(candidates, histories.triple_start, histories.target, slot)
+            _add(histories.decay, triples, slots, last_of_slot, now, candidates, n, partners.share[i], out)
 
 
 @njit(cache=True, nogil=True)
-def _add_pairs(histories: Histories, partners: Partners, now: int, h: int, candidates: np.ndarray, out: Floats) -> None:
-    """Add what each partner's dealings with a candidate say for it."""
-    start, time, count = histories.pairs
+def _add_pairs(histories: Histories, partners: Partners, now: int, candidates: Candidates, out: Floats) -> None:
+    """Add what each partner's dealings with a candidate say for it, with each half-life or a recent one."""
+    couples, sources = histories.pairs, histories.sources
     for i in range(len(partners.entity)):
         x = partners.entity[i]
-        if x < 0:
-            continue
-        last_of_x = last_before(histories.sources.start, histories.sources.time, x, now)
-        whole = histories.sources.counts[last_of_x, h] * histories.decay[h, now - histories.sources.time[last_of_x]]
-        for p in range(len(candidates)):
-            pair = find(histories.pair_start, histories.pair_target, x, candidates[p])
-            last = last_before(start, time, pair, now)
-            if last >= 0:
-                out[p] += partners.share[i] * count[last, h] * histories.decay[h, now - time[last]] / whole
+        if x >= 0:
+            last_of_x = last_before(sources.start, sources.time, x, now)
+            n = _meet(candidates, histories.pair_start, histories.pair_target, x)
+            _add(histories.decay, couples, sources, last_of_x, now, candidates, n, partners.share[i], out)
 
 
-def sentence(values: Values, names: Names) -> str:
+@njit(cache=True, nogil=True)
+def _add(
+    decay: Floats,
+    parts: History,
+    whole: History,
+    last_of_whole: int,
+    now: int,
+    candidates: Candidates,
+    n: int,
+    weight: Floats,
+    out: Floats,
+) -> None:
+    """Add a partner's share of each candidate that it met."""
+    for i in range(n):
+        last = last_before(parts.start, parts.time, candidates.met_at[i], now)
+        if last >= 0:
+            for k in range(out.shape[1]):
+                h = k if out.shape[1] > 1 else RECENT
+                out[candidates.met_row[i], k] += weight[k] * share(decay, parts, last, whole, last_of_whole, h)
+
+
+def tell(case: Case) -> Told:
     """What this family says of a candidate."""
-    return (
-        f"lately partners of {names.subject} did {names.relation} to {names.candidate} with a share of "
-        f"{values['partners did it']:.1%}, and common partners lead to it with {values['common partners 3']:.1%}"
+    s, r, c, now = case.query.subject, case.query.relation, case.entity, case.query.time
+    did, common = (case.values[f"{name} {RECENT}"] for name in ("partners did it", "common partners"))
+    partners = strongest_partners(case.histories, s, now, _MANY)
+    best: tuple[float, tuple[Edge, ...]] = (0.0, ())
+    for x, shares in zip(partners.entity.tolist(), partners.share, strict=True):
+        link = case.edges(x, r if did else None, c)[:1] if x not in {-1, s, c} else ()
+        if link:
+            best = max(best, (float(shares[RECENT]), (*case.edges(s, None, x)[:1], *link)))
+    if not best[1]:
+        return Told(f"no partner of {case.subject} leads to {case.candidate}")
+    between = case.graph.entities.name_of(best[1][0].target)
+    return Told(
+        f"partners of {case.subject} lead to {case.candidate}, as {between} does: they did {case.relation} to it with "
+        f"a share of {did:.1%}, and anything with a share of {common:.1%}",
+        best[1],
     )

@@ -4,9 +4,9 @@ import numpy as np
 from numba import njit
 
 from tlogic.evidence.asked import Asked, Pairs
-from tlogic.evidence.histories import FOREVER, Histories, last_before
+from tlogic.evidence.histories import FOREVER, Histories, count_at, last_before, share
 from tlogic.evidence.recurrence import rank_within
-from tlogic.evidence.telling import Names, Values
+from tlogic.evidence.telling import Case, Told
 from tlogic.graph.arrays import Floats
 from tlogic.graph.search import find
 
@@ -28,47 +28,47 @@ _SHARE, _OWN, _RANK, _ACTIVITY = 1, 5, 6, 7
 @njit(cache=True, nogil=True)
 def extract(histories: Histories, asked: Asked, pairs: Pairs, out: Floats) -> None:
     """Fill the columns of this family, a row a candidate."""
+    decay, slots, sources, relations = histories.decay, histories.slots, histories.sources, histories.relations
     for i in range(len(pairs.query)):
         now = asked.time[pairs.query[i]]
-        relation_last = last_before(histories.relations.start, histories.relations.time, asked.relation, now)
+        relation_last = last_before(relations.start, relations.time, asked.relation, now)
         for p in range(pairs.start[i], pairs.start[i + 1]):
             out[p, :] = np.nan
             c = pairs.candidate[p]
-            active = last_before(histories.sources.start, histories.sources.time, c, now)
+            active = last_before(sources.start, sources.time, c, now)
             if active >= 0:
                 _tell_activity(histories, active, now, out[p, _ACTIVITY:])
             slot = find(histories.slot_start, histories.slot_relation, c, asked.inverse)
-            last = last_before(histories.slots.start, histories.slots.time, slot, now)
+            last = last_before(slots.start, slots.time, slot, now)
             if last < 0:
                 continue
-            age = now - histories.slots.time[last]
-            out[p, 0] = age
+            out[p, 0] = now - slots.time[last]
             for k in range(len(_LIVES)):
-                h = _LIVES[k]
-                own = histories.slots.counts[last, h] * histories.decay[h, age]
-                whole = histories.relations.counts[relation_last, h]
-                out[p, _SHARE + k] = own / (whole * histories.decay[h, now - histories.relations.time[relation_last]])
-            out[p, _OWN] = histories.slots.counts[last, FOREVER] / histories.sources.counts[active, FOREVER]
+                out[p, _SHARE + k] = share(decay, slots, last, relations, relation_last, _LIVES[k])
+            out[p, _OWN] = share(decay, slots, last, sources, active, FOREVER)
         rank_within(pairs, i, out, _SHARE + 1, _RANK)
 
 
 @njit(cache=True, nogil=True)
 def _tell_activity(histories: Histories, last: int, now: int, out: Floats) -> None:
-    age = now - histories.sources.time[last]
-    count, decay = histories.sources.counts, histories.decay
-    out[0] = age
-    out[1] = count[last, 1] * decay[1, age]
-    out[2] = count[last, 2] * decay[2, age]
-    out[3] = count[last, FOREVER]
-    out[4] = count[last, 0] * decay[0, age] / (count[last, 3] * decay[3, age] + 1e-6)
+    decay, sources = histories.decay, histories.sources
+    out[0] = now - sources.time[last]
+    out[1] = count_at(decay, sources, last, 1, now)
+    out[2] = count_at(decay, sources, last, 2, now)
+    out[3] = sources.counts[last, FOREVER]
+    out[4] = count_at(decay, sources, last, 0, now) / (count_at(decay, sources, last, 3, now) + 1e-6)
 
 
-def sentence(values: Values, names: Names) -> str:
+def tell(case: Case) -> Told:
     """What this family says of a candidate."""
-    active = f"it was active {values['activity 4']:.0f} times" if "activity 4" in values else "it was never active"
+    values = case.values
+    if "activity 4" not in values:
+        return Told(f"{case.candidate} was never seen before")
+    active = f"{case.candidate} is in {values['activity 4']:.0f} facts"
     if "age" not in values:
-        return f"{names.candidate} was never the object of {names.relation}; {active}"
-    return (
-        f"{names.candidate} is lately the object of {values['share of relation 2']:.1%} of all {names.relation}, last "
-        f"{names.span(int(values['age']))} before; {active}"
+        return Told(f"{active}, none of them as the answer to {case.relation}", case.edges(case.entity, None, None))
+    return Told(
+        f"{active}, lately as the answer to {values['share of relation 2']:.1%} of all {case.relation}, last "
+        f"{case.span(int(values['age']))} before",
+        case.answers(case.entity),
     )

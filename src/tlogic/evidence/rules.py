@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.asked import RECENT, Asked, Pairs, answers_of
-from tlogic.evidence.histories import FOREVER, Histories, last_before
-from tlogic.evidence.telling import Names, Values
+from tlogic.evidence.asked import Asked, Pairs, answers_of, end_of_step
+from tlogic.evidence.chances import Tally, bucket_of, chance, count, insert_largest, new_tally
+from tlogic.evidence.histories import Histories, last_before, weight_at
+from tlogic.evidence.telling import Case, Edge, Told
 from tlogic.graph.arrays import Bools, Floats, Ints
 
 AGES = (1, 2, 3, 4, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 240, 365, 730)
@@ -32,15 +33,8 @@ COLUMNS = (
 _SUM, _FIRES, _SHARED = N_TOP, N_TOP + 1, N_TOP + 2
 _SHARED_SUM = _SHARED + N_TOP_SHARED
 _OF_BEST, _RANK, _NEWEST = _SHARED_SUM + 1, _SHARED_SUM + 2, _SHARED_SUM + 3
-_PRIOR = 20.0
+PRIOR = 20.0
 _GOOD = 0.05
-
-
-class Tally(NamedTuple):
-    """How often the rules of one head fired and hit, per body relation and bucket; a last row and column sum up."""
-
-    fires: Floats
-    hits: Floats
 
 
 class RuleState(NamedTuple):
@@ -62,27 +56,7 @@ class Fired(NamedTuple):
 def new_state(n_relations: int) -> RuleState:
     """Rules that never fired."""
     shapes = (len(AGES) + 1, (len(COARSE_AGES) + 1) * (len(SHARES) + 1))
-    return RuleState(*(Tally(*np.zeros((2, n_relations + 1, n + 1))) for n in shapes))
-
-
-@njit(cache=True, nogil=True)
-def bucket(value: float, edges: tuple[float, ...]) -> int:
-    """How many edges a value exceeds."""
-    place = 0
-    while place < len(edges) and value > edges[place]:
-        place += 1
-    return place
-
-
-@njit(cache=True, nogil=True)
-def probability(tally: Tally, b: int, place: int) -> float:
-    """The share of hits in a bucket, drawn to what the rule and the bucket lead one to expect."""
-    fires, hits = tally.fires, tally.hits
-    rate = (hits[-1, -1] + 1e-3) / (fires[-1, -1] + 1.0)
-    mean = (hits[b, -1] + _PRIOR * rate) / (fires[b, -1] + _PRIOR)
-    of_bucket = (hits[-1, place] + _PRIOR * rate) / (fires[-1, place] + _PRIOR)
-    prior = min(mean * of_bucket / rate, 0.999)
-    return (hits[b, place] + _PRIOR * prior) / (fires[b, place] + _PRIOR)
+    return RuleState(*(new_tally(n_relations, n) for n in shapes))
 
 
 @njit(cache=True, nogil=True)
@@ -94,14 +68,13 @@ def advance(histories: Histories, state: RuleState, asked: Asked, pairs: Pairs, 
     fired = _room_for_fired(histories)
     first, wanted = 0, 0
     while first < len(asked.time):
-        end = first
-        while end < len(asked.time) and asked.time[end] == asked.time[first]:
-            if asked.wanted[end]:
-                n = _fire(histories, asked.subject[end], asked.time[end], fired)
+        end = end_of_step(asked, first)
+        for q in range(first, end):
+            if asked.wanted[q]:
+                n = _fire(histories, asked.subject[q], asked.time[q], fired)
                 rows = slice(pairs.start[wanted], pairs.start[wanted + 1])
                 _tell(state, fired, n, pairs.candidate[rows], place, out[rows])
                 wanted += 1
-            end += 1
         for q in range(first, end):
             true = answers_of(asked, q)
             if len(true):
@@ -124,19 +97,19 @@ def _room_for_fired(histories: Histories) -> Fired:
 @njit(cache=True, nogil=True)
 def _fire(histories: Histories, subject: int, now: int, fired: Fired) -> int:
     """Note all that the subject did before now, the last time of each; how much that is."""
-    start, time, count = histories.triples
+    decay, triples, slots = histories.decay, histories.triples, histories.slots
     relation, candidate, age, share = fired
     n = 0
     for slot in range(histories.slot_start[subject], histories.slot_start[subject + 1]):
-        last_of_slot = last_before(histories.slots.start, histories.slots.time, slot, now)
+        last_of_slot = last_before(slots.start, slots.time, slot, now)
         if last_of_slot < 0:
             continue
-        whole = _weight(histories, histories.slots.time, histories.slots.counts, last_of_slot, now)
+        whole = weight_at(decay, slots, last_of_slot, now)
         for triple in range(histories.triple_start[slot], histories.triple_start[slot + 1]):
-            last = last_before(start, time, triple, now)
+            last = last_before(triples.start, triples.time, triple, now)
             if last >= 0:
                 relation[n], candidate[n] = histories.slot_relation[slot], histories.target[triple]
-                age[n], share[n] = now - time[last], _weight(histories, time, count, last, now) / whole
+                age[n], share[n] = now - triples.time[last], weight_at(decay, triples, last, now) / whole
                 n += 1
     return n
 
@@ -153,14 +126,14 @@ def _tell(state: RuleState, fired: Fired, n: int, candidates: Ints, place: Ints,
         if row < 0:
             continue
         b, age = fired.relation[i], fired.age[i]
-        chance = probability(state.by_age, b, bucket(age, AGES))
-        _insert(out[row], 0, N_TOP, chance)
-        out[row, _SUM] -= np.log(1.0 - chance)
+        by_age = chance(state.by_age, b, bucket_of(age, AGES), PRIOR)
+        insert_largest(out[row], 0, N_TOP, by_age)
+        out[row, _SUM] -= np.log(1.0 - by_age)
         out[row, _FIRES] += 1
-        chance = probability(state.by_share, b, _shared_bucket(age, fired.share[i]))
-        _insert(out[row], _SHARED, N_TOP_SHARED, chance)
-        out[row, _SHARED_SUM] -= np.log(1.0 - chance)
-        if chance > _GOOD and not out[row, _NEWEST] <= age:
+        by_share = chance(state.by_share, b, _shared_bucket(age, fired.share[i]), PRIOR)
+        insert_largest(out[row], _SHARED, N_TOP_SHARED, by_share)
+        out[row, _SHARED_SUM] -= np.log(1.0 - by_share)
+        if by_share > _GOOD and not out[row, _NEWEST] <= age:
             out[row, _NEWEST] = age
     for row in range(len(candidates)):
         place[candidates[row]] = -1
@@ -174,53 +147,32 @@ def _learn(state: RuleState, fired: Fired, n: int, true: Ints, answers: Bools) -
     answers[true] = True
     for i in range(n):
         b, age, hit = fired.relation[i], fired.age[i], answers[fired.candidate[i]]
-        _count(state.by_age, b, bucket(age, AGES), hit)
-        _count(state.by_share, b, _shared_bucket(age, fired.share[i]), hit)
+        count(state.by_age, b, bucket_of(age, AGES), hit)
+        count(state.by_share, b, _shared_bucket(age, fired.share[i]), hit)
     answers[true] = False
 
 
 @njit(cache=True, nogil=True)
-def _weight(histories: Histories, time: Ints, count: Floats, last: int, now: int) -> float:
-    """How much a group happened: lately, and a little for long ago."""
-    return count[last, RECENT] * histories.decay[RECENT, now - time[last]] + 0.02 * count[last, FOREVER]
-
-
-@njit(cache=True, nogil=True)
 def _shared_bucket(age: int, share: float) -> int:
-    return bucket(age, COARSE_AGES) * (len(SHARES) + 1) + bucket(share, SHARES)
+    return bucket_of(age, COARSE_AGES) * (len(SHARES) + 1) + bucket_of(share, SHARES)
 
 
-@njit(cache=True, nogil=True)
-def _count(tally: Tally, b: int, place: int, hit: bool) -> None:
-    fires, hits = tally.fires, tally.hits
-    fires[b, place] += 1.0
-    fires[b, -1] += 1.0
-    fires[-1, place] += 1.0
-    fires[-1, -1] += 1.0
-    if hit:
-        hits[b, place] += 1.0
-        hits[b, -1] += 1.0
-        hits[-1, place] += 1.0
-        hits[-1, -1] += 1.0
+def tell(case: Case) -> Told:
+    """What this family says of a candidate: its best rule."""
+    newest: dict[int, Edge] = {}
+    for edge in case.edges(case.query.subject, None, case.entity):
+        newest.setdefault(edge.relation, edge)
+    if not newest:
+        return Told(f"no rule of length 1 leads to {case.candidate}")
 
+    def right(edge: Edge) -> float:
+        return chance(case.state.by_age, edge.relation, bucket_of(case.query.time - edge.time, AGES), PRIOR)
 
-@njit(cache=True, nogil=True)
-def _insert(row: Floats, first: int, n: int, value: float) -> None:
-    """Keep the n largest values, descending."""
-    place = first + n - 1
-    if value <= row[place]:
-        return
-    while place > first and row[place - 1] < value:
-        row[place] = row[place - 1]
-        place -= 1
-    row[place] = value
-
-
-def sentence(values: Values, names: Names) -> str:
-    """What this family says of a candidate."""
-    if not values["fires"]:
-        return f"no rule of length 1 leads to {names.candidate}"
-    return (
-        f"{values['fires']:.0f} rules of length 1 lead to {names.candidate}; the best was right in "
-        f"{values['probability 0']:.1%} of such cases, by age and share in {values['probability by share 0']:.1%}"
+    edges = sorted(newest.values(), key=right, reverse=True)
+    lead = "1 rule of length 1 leads" if len(edges) == 1 else f"{len(edges)} rules of length 1 lead"
+    before = case.span(case.query.time - edges[0].time)
+    return Told(
+        f"{lead} to {case.candidate}: {case.said(*edges[0][:3])} {before} before; "
+        f"{case.relation} followed in {right(edges[0]):.1%} of such cases",
+        tuple(edges),
     )

@@ -5,6 +5,7 @@ from shlex import quote
 from typing import Any
 
 from tlogic.experiments.laboratory import Trial
+from tlogic.experiments.model_trials import ModelTrial
 
 _NAMES = {"decay": "lambda"}
 
@@ -20,6 +21,22 @@ def commands(trial: Trial) -> str:
     learn = ["tlogic learn", quote(trial.source), "--out", quote(rules), *_options(trial.learning)]
     evaluate = ["tlogic evaluate", quote(trial.data), "--rules", quote(rules), *split, *_options(trial.application)]
     return f"{' '.join(learn)} && {' '.join(evaluate)}"
+
+
+def model_commands(trial: ModelTrial, split: str = "test") -> str:
+    """Two commands: fit, and evaluate.
+
+    >>> print(model_commands(ModelTrial("icews14", "boosted", names=True)))
+    tlogic fit icews14 --out icews14.model --model boosted --names && tlogic evaluate icews14 --model icews14.model
+    """
+    data, path = quote(trial.data), quote(f"{trial.data}.model")
+    cut = [f"--valid-from {trial.valid_from} --test-from {trial.test_from}"] if trial.valid_from else []
+    fit = ["tlogic fit", data, *cut, "--out", path]
+    fit += ["--model boosted"] if trial.model == "boosted" else []
+    fit += ["--names"] if trial.names else []
+    fit += ["--train-on train"] if trial.train_on == "train" else []
+    evaluate = ["tlogic evaluate", data, *cut, "--model", path, *([] if split == "test" else [f"--split {split}"])]
+    return f"{' '.join(fit)} && {' '.join(evaluate)}"
 
 
 def _options(settings: Any) -> list[str]:

@@ -9,6 +9,8 @@ from typing import Any
 
 import tlogic
 from tlogic.evaluation import Evaluation, evaluate, evaluate_many
+from tlogic.experiments.model_process import measure_apart
+from tlogic.experiments.model_trials import KINDS, ModelTrial
 from tlogic.experiments.results import Results
 from tlogic.forecasting import ApplicationSettings
 from tlogic.graph import TemporalGraph, read
@@ -39,7 +41,8 @@ class Laboratory:
     """Reads, learns and measures, with what was measured kept in a folder.
 
     ``sources`` says where a dataset lies, or is the graph itself; others are read by their name. So many rule sets as
-    are to be ``remembered`` are not learned again.
+    are to be ``remembered`` are not learned again. Of learned models, only those of some ``model_data`` and some
+    ``kinds`` are wanted, where these are given.
     """
 
     def __init__(
@@ -49,10 +52,13 @@ class Laboratory:
         threads: int | None = None,
         progress: Callable[..., Any] | None = None,
         remembered: int = 1,
+        model_data: Sequence[str] = (),
+        kinds: Sequence[str] = (),
     ) -> None:
-        self._sources, self._threads, self._progress = sources or {}, threads, progress
+        self._sources, self.threads, self.progress = sources or {}, threads, progress
+        self._model_data, self._kinds = model_data, kinds or KINDS
         self.results = Results(folder / "results.jsonl")
-        self.graph = cache(self._read)  # three graphs at most, some hundred megabytes each
+        self.graph = cache(self._read)  # a few graphs, some hundred megabytes each at most
         self._learned: dict[tuple[str, LearningSettings], RuleSet] = {}
         self._remembered = remembered
 
@@ -66,7 +72,7 @@ class Laboratory:
         if (data, settings) not in self._learned:
             graph = self.graph(data)
             started = time.perf_counter()
-            rules = learn(graph, settings, threads=self._threads, progress=self._progress)
+            rules = learn(graph, settings, threads=self.threads, progress=self.progress)
             seconds = time.perf_counter() - started
             if len(self._learned) >= self._remembered:
                 del self._learned[next(iter(self._learned))]
@@ -98,12 +104,29 @@ class Laboratory:
                 self.results.keep(self._about(trial), {name: figures[name] for name in kept})
         return [dict(self.results.find(self._about(trial))) for trial in trials]
 
+    def wants(self, trial: ModelTrial) -> bool:
+        """Is the model one of those that were asked for?"""
+        return trial.data in (self._model_data or [trial.data]) and trial.model in self._kinds
+
+    def model_figures(self, trials: Sequence[ModelTrial]) -> list[dict[str, Any]]:
+        """The figures of each model by split, the seconds it took to fit, and the peak of memory."""
+        followed = self.progress(trials, total=len(trials), description="models") if self.progress else trials
+        return [self._model_figures(trial) for trial in followed]
+
+    def _model_figures(self, trial: ModelTrial) -> dict[str, Any]:
+        about: dict[str, Any] = {"tlogic": tlogic.__version__, "data": self.graph(trial.data).fingerprint}
+        about |= {"fitted": {name: value for name, value in asdict(trial).items() if name != "data"}}
+        if self.results.find(about) is None:
+            source = self._sources.get(trial.data, trial.data)
+            self.results.keep(about, measure_apart(source, trial, self.threads))
+        return dict(self.results.find(about))
+
     def _evaluate(self, group: list[Trial]) -> Iterable[Evaluation]:
         """Each as it comes, where they are measured one by one, so that it can be kept."""
         first = group[0]
         graph, rules = self.graph(first.data), self.rules(first.source, first.learning)
         settings = [trial.application for trial in group]
-        how: dict[str, Any] = {"split": first.split, "threads": self._threads, "progress": self._progress}
+        how: dict[str, Any] = {"split": first.split, "threads": self.threads, "progress": self.progress}
         if len(group) >= _WORTH_SHARING:
             return evaluate_many(graph, rules, settings, **how)
         return (evaluate(graph, rules, each, **how) for each in settings)

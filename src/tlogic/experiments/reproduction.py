@@ -1,14 +1,17 @@
 """The paper's experiments by one call."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 from tlogic.errors import SettingsError
+from tlogic.events.datasets import DATASETS as KNOWN
+from tlogic.events.datasets import find_dataset
 from tlogic.experiments.laboratory import Laboratory
+from tlogic.experiments.model_trials import KINDS
+from tlogic.experiments.models import MODEL_DATA
 from tlogic.experiments.parts import PARTS
-from tlogic.experiments.published import DATASETS
 from tlogic.experiments.report import write_report
 from tlogic.experiments.section import Section
 from tlogic.names import did_you_mean
@@ -19,21 +22,26 @@ def reproduce(
     only: Sequence[str] = (),
     *,
     on: Any = None,
+    model_data: Sequence[str] = (),
+    models: Sequence[str] = (),
     threads: int | None = None,
     progress: Callable[..., Any] | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> list[Section]:
-    """Run the paper's experiments, or only some parts of them, and write a report to a folder.
+    """Run the paper's experiments and those with learned models, or only some parts, and write a report to a folder.
 
     What was measured is kept there, so that a run that was stopped goes on, and parts can be added later. ``on`` is
-    data to run them on in the place of the paper's three datasets; then no published figures stand beside ours.
+    data to run them on in the place of the known datasets; then no published figures stand beside ours. Of learned
+    models, all are measured on all datasets that are there or can be downloaded, or only some ``models`` (scorecard,
+    boosted) on some ``model_data``.
     """
-    for name in only:
-        if name not in PARTS:
-            raise SettingsError(f"Unknown part {name!r}{did_you_mean(name, PARTS)} The parts are {', '.join(PARTS)}.")
+    _check("part", only, PARTS)
+    _check("dataset", model_data, MODEL_DATA)
+    _check("model", models, KINDS)
     folder = Path(folder)
-    sources = None if on is None else dict.fromkeys(DATASETS, on)
-    laboratory = Laboratory(folder, sources, threads, progress)
+    sources = None if on is None else dict.fromkeys(MODEL_DATA, on)
+    chosen = model_data or [name for name in MODEL_DATA if can_be_had(name)]
+    laboratory = Laboratory(folder, sources, threads, progress, model_data=chosen, kinds=models)
     sections = []
     for name in [name for name in PARTS if name in (only or PARTS)]:
         if tell:
@@ -41,3 +49,16 @@ def reproduce(
         sections.append(PARTS[name](laboratory))
     write_report(sections, folder)
     return sections
+
+
+def can_be_had(name: str) -> bool:
+    """Is a dataset there, or can it be downloaded?"""
+    return bool(KNOWN[name].files) or find_dataset(name) is not None
+
+
+def _check(what: str, names: Sequence[str], known: Collection[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise SettingsError(
+                f"Unknown {what} {name!r}{did_you_mean(name, known)} The {what}s are {', '.join(known)}."
+            )

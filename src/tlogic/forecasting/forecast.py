@@ -29,6 +29,8 @@ class Candidate(NamedTuple):
     rank: int
     name: str
     score: float
+    probability: float | None = None
+    """By a model: how likely it is to come true."""
 
 
 class Answers(NamedTuple):
@@ -38,6 +40,8 @@ class Answers(NamedTuple):
     score: Floats
     by: str
     """What gave them: rules, where none leads anywhere the fallback, or a model."""
+    probability: Floats | None = None
+    """By a model: how likely each is to come true."""
 
     @property
     def rank(self) -> Ints:
@@ -71,8 +75,9 @@ class Answered:
     def __getitem__(self, place: int) -> list[Candidate]:
         """The candidates of one query, best first."""
         answers, name = self._answers[place], self.graph.entities.name_of
-        rows = zip(answers.rank.tolist(), answers.entity.tolist(), answers.score.tolist(), strict=True)
-        return [Candidate(rank, name(entity), score) for rank, entity, score in rows]
+        likely = [None] * len(answers.entity) if answers.probability is None else answers.probability.tolist()
+        rows = zip(answers.rank.tolist(), answers.entity.tolist(), answers.score.tolist(), likely, strict=True)
+        return [Candidate(rank, name(entity), score, probability) for rank, entity, score, probability in rows]
 
     def __iter__(self) -> Iterator[list[Candidate]]:
         return (self[place] for place in range(len(self)))
@@ -101,7 +106,10 @@ class Answered:
         return {
             "query": self.queries[place]._asdict(),
             "by": self._answers[place].by,
-            "candidates": [candidate._asdict() for candidate in self[place]],
+            "candidates": [
+                {name: value for name, value in candidate._asdict().items() if value is not None}
+                for candidate in self[place]
+            ],
         }
 
     @cached_property
@@ -111,12 +119,14 @@ class Answered:
         row = np.repeat(np.arange(len(self)), sizes)
         asked = pl.DataFrame(self.queries, schema=dict.fromkeys(Query._fields, pl.String), orient="row")
         name = pl.Series(self.graph.entities.names, dtype=pl.String)
+        likely = [answers.probability for answers in self._answers if answers.probability is not None]
         return (
             asked.select(pl.all().gather(row))
             .with_columns(
                 pl.Series("rank", _stacked([answers.rank for answers in self._answers], np.int64)),
                 name.gather(_stacked([answers.entity for answers in self._answers], np.int64)).alias("candidate"),
                 pl.Series("score", _stacked([answers.score for answers in self._answers], np.float64)),
+                *([pl.Series("probability", _stacked(likely, np.float64))] if likely else []),
                 by=pl.Series([answers.by for answers in self._answers], dtype=pl.String).gather(row),
             )
             .insert_column(0, pl.Series("query", row))
@@ -227,10 +237,11 @@ def _usual(forecaster: Forecaster, query: IntegerQuery, top: int | None) -> Answ
     return best_answers(*forecaster.usual.of(query.relation, query.time), top, by="fallback")
 
 
-def best_answers(entity: Ints, score: Floats, top: int | None, by: str) -> Answers:
+def best_answers(entity: Ints, score: Floats, top: int | None, by: str, probability: Floats | None = None) -> Answers:
     """The candidates with the highest scores, the lowest number first among equals."""
     order = np.lexsort((entity, -score))[:top]
-    return Answers(entity[order].astype(np.int64), score[order], by)
+    likely = None if probability is None else probability[order]
+    return Answers(entity[order].astype(np.int64), score[order], by, likely)
 
 
 def _stacked(columns: list[np.ndarray], dtype: Any) -> np.ndarray:

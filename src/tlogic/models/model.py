@@ -1,4 +1,4 @@
-"""Model: a scorecard with the names of its evidence, how it was fitted and to what; kept in a file people can read."""
+"""Model: weights for kinds of evidence, how they were fitted and to what; kept in a file people can read."""
 
 import json
 import os
@@ -9,48 +9,88 @@ from typing import Any
 import numpy as np
 
 from tlogic.errors import InputError
-from tlogic.evidence.extraction import COLUMNS
+from tlogic.evidence.extraction import FAMILIES, columns_of
+from tlogic.evidence.histories import N_HALF_LIVES
 from tlogic.files import write_whole
-from tlogic.graph.arrays import Floats
-from tlogic.models.scorecard import Scorecard, bins_of, scores_of
+from tlogic.graph.arrays import Floats, Ints
+from tlogic.models.bins import N_BINS, Bins
+from tlogic.models.boosting import Trees
+from tlogic.models.calibration import Calibration
+from tlogic.models.counted import CountedRule
+from tlogic.models.counting import CountedRules
+from tlogic.models.scorecard import scores_of
 
 _FORMAT = "tlogic model"
-_VERSION = 1
+_VERSION = 2
 
 
 @dataclass(frozen=True)
 class Model:
-    """Scores candidates by a sum of weights, one for each kind of evidence."""
+    """Scores candidates by a sum of weights, one for each kind of evidence, and of trees if it is a boosted one."""
 
-    scorecard: Scorecard
+    families: tuple[str, ...]
+    """The families of evidence it looks at."""
     half_lives: Floats
     """In steps of time."""
+    bins: Bins
+    weight: Floats
+    """Per column of evidence and bin."""
+    calibration: Calibration
+    trees: Trees | None = None
+    counted: CountedRules = field(default_factory=CountedRules)
+    """The rules that its evidence counted."""
     settings: dict[str, Any] = field(default_factory=dict)
     data: dict[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return f"Model({len(COLUMNS)} kinds of evidence, fitted to {self.data.get('facts', 0):,} facts)"
+        kind = "Model" if self.trees is None else "Boosted model"
+        return f"{kind}({len(self.weight)} kinds of evidence, fitted to {self.data.get('facts', 0):,} facts)"
+
+    @property
+    def columns(self) -> tuple[tuple[str, str], ...]:
+        """What each column of evidence is: its family, and its name there."""
+        return columns_of(self.families)
+
+    @property
+    def rules(self) -> tuple[CountedRule, ...]:
+        """The rules that its evidence counted, those with the highest probability at their best age first."""
+        return self.counted.strongest_first
 
     def scores(self, evidence: Floats) -> Floats:
         """The score of each candidate, a row of evidence each."""
-        card = self.scorecard
-        return scores_of(card.weight, bins_of(card.edge_start, card.edge, evidence))
+        bins = self.bins.of(evidence)
+        scores = scores_of(self.weight, bins)
+        return scores if self.trees is None else scores + self.trees.scores(bins)
+
+    def contributions(self, evidence: Floats) -> Floats:
+        """What each column of evidence adds to the score of each candidate."""
+        bins = self.bins.of(evidence)
+        weights = self.weight[np.arange(len(self.weight)), bins]
+        return weights if self.trees is None else weights + self.trees.contributions(bins)
+
+    def probabilities(self, start: Ints, scores: Floats) -> Floats:
+        """The probability of each candidate, from the scores of all candidates of each query."""
+        return self.calibration.probabilities(start, scores)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as JSON, a kind of evidence a line; the file is there whole or not at all."""
+        """Write the model as JSON, a kind of evidence or a rule a line; the file is there whole or not at all."""
         lives = [life if np.isfinite(life) else None for life in self.half_lives.tolist()]
-        about = {"format": _FORMAT, "version": _VERSION, "half_lives": lives}
-        about |= {"settings": self.settings, "data": self.data}
-        head = json.dumps(about, indent=1, ensure_ascii=False).removesuffix("\n}")
-        lines = ",\n".join(json.dumps(entry) for entry in self._tables())
-        write_whole(Path(path), f'{head},\n "evidence": [\n{lines}\n]}}\n')
+        about: dict[str, Any] = {"format": _FORMAT, "version": _VERSION, "settings": self.settings, "data": self.data}
+        about |= {"families": list(self.families), "half_lives": lives}
+        about |= {"calibration": {name: column.tolist() for name, column in self.calibration._asdict().items()}}
+        about |= {"trees": self.trees.text if self.trees else None}
+        head = "".join(
+            f" {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)},\n" for name, value in about.items()
+        )
+        lines = ",\n".join(json.dumps(entry) for entry in self.tables())
+        write_whole(Path(path), f'{{\n{head} "evidence": [\n{lines}\n],\n "rules": {self.counted.to_json()}}}\n')
 
-    def _tables(self) -> list[dict[str, Any]]:
-        card = self.scorecard
+    def tables(self) -> list[dict[str, Any]]:
+        """Per column of evidence: its family and name, the edges of its bins, and the weights of none and each bin."""
         tables = []
-        for column, (family, name) in enumerate(COLUMNS):
-            edges = card.edge[card.edge_start[column] : card.edge_start[column + 1]]
-            weights = card.weight[column, : len(edges) + 2]
+        for column, (family, name) in enumerate(self.columns):
+            edges = self.bins.edge[self.bins.start[column] : self.bins.start[column + 1]]
+            weights = self.weight[column, : len(edges) + 2]
             tables.append({"family": family, "name": name, "edges": edges.tolist(), "weights": weights.tolist()})
         return tables
 
@@ -68,20 +108,32 @@ class Model:
                 f"{path} is not a model file: expected JSON with the format {_FORMAT!r}, version {_VERSION}."
             )
         try:
-            tables = found["evidence"]
-            if [(table["family"], table["name"]) for table in tables] != list(COLUMNS):
-                raise InputError(f"{path} was fitted to other evidence than this tlogic has; fit it again.")
-            lives = np.array([np.inf if life is None else life for life in found["half_lives"]])
-            return cls(_scorecard(tables), lives, found["settings"], found["data"])
-        except (KeyError, TypeError, ValueError) as error:
+            return _from_json(found, path)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise InputError(f"{path} is a damaged model file ({error!r}); fit it again.") from None
 
 
-def _scorecard(tables: list[dict[str, Any]]) -> Scorecard:
-    weight = np.zeros((len(tables), max(len(table["weights"]) for table in tables)))
+def _from_json(found: dict[str, Any], path: str | os.PathLike[str]) -> Model:
+    families, tables = tuple(found["families"]), found["evidence"]
+    known = set(families) <= set(FAMILIES)
+    if not known or [(table["family"], table["name"]) for table in tables] != list(columns_of(families)):
+        raise InputError(f"{path} was fitted to other evidence than this tlogic has; fit it again.")
+    weight = np.zeros((len(tables), N_BINS + 1))
     for column, table in enumerate(tables):
         if len(table["weights"]) != len(table["edges"]) + 2:
             raise ValueError(f"{table['name']} has {len(table['weights'])} weights for {len(table['edges'])} edges")
         weight[column, : len(table["weights"])] = table["weights"]
     edges = [np.array(table["edges"], np.float32) for table in tables]
-    return Scorecard(np.append(0, np.cumsum([len(each) for each in edges])), np.concatenate(edges), weight)
+    if len({len(column) for column in found["calibration"].values()}) > 1 or len(found["half_lives"]) != N_HALF_LIVES:
+        raise ValueError("its calibration or its half-lives have not the right length")
+    return Model(
+        families=families,
+        half_lives=np.array([np.inf if life is None else life for life in found["half_lives"]]),
+        bins=Bins(np.append(0, np.cumsum([len(each) for each in edges])), np.concatenate(edges)),
+        weight=weight,
+        calibration=Calibration(**{name: np.array(column) for name, column in found["calibration"].items()}),
+        trees=Trees(found["trees"]) if found["trees"] else None,
+        counted=CountedRules.from_json(found.get("rules", [])),
+        settings=found["settings"],
+        data=found["data"],
+    )

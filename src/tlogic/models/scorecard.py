@@ -1,25 +1,25 @@
-"""The scorecard: each kind of evidence is cut into bins, each bin has a weight, and a score is the sum of weights."""
+"""The scorecard: each bin of each kind of evidence has a weight, and a score is the sum of weights.
 
+Weights are those under which the answers of past queries were most likely, each against the candidates that were none,
+while the weights of neighbouring bins differ little. There is one best such scorecard, and it is found by descent.
+"""
+
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.arrays import Bools, Floats, Ints
+from tlogic.models.bins import N_BINS
+from tlogic.models.descent import minimise
+from tlogic.parallel import in_parallel
 
-N_BINS = 24
-_STEP = 0.03
-_SHRINK = 1e-5
-_NEGLIGIBLE = 1e-4
-
-
-class Scorecard(NamedTuple):
-    """Per column of evidence: the edges of its bins, and their weights; bin 0 is for evidence that is not there."""
-
-    edge_start: Ints
-    edge: Floats
-    weight: Floats
-    """Per column and bin."""
+_SHRINK = 3.0
+_SMOOTH = 2000.0
+_STEPS = 50
+_N_CHUNKS = 16  # a fixed number, so that sums are the same with any number of threads
+_NEGLIGIBLE = 1e-5
 
 
 class Examples(NamedTuple):
@@ -30,27 +30,15 @@ class Examples(NamedTuple):
     right: Ints
 
 
-def cut_into_bins(evidence: Floats) -> tuple[Ints, Floats]:
-    """Edges at the quantiles of each column, where they differ: the start of each column's edges, and the edges."""
-    edges = []
-    for column in evidence.T:
-        there = column[~np.isnan(column)]
-        quantiles = np.quantile(there, np.linspace(0, 1, N_BINS + 1)[1:-1]) if len(there) else np.empty(0)
-        edges.append(np.unique(quantiles.astype(np.float32)))
-    return np.append(0, np.cumsum([len(each) for each in edges])), np.concatenate(edges)
-
-
-@njit(cache=True, nogil=True)
-def bins_of(edge_start: Ints, edge: Floats, evidence: Floats) -> Ints:
-    """The bin of each piece of evidence: 0 where there is none, else one more than the edges below it."""
-    bins = np.zeros(evidence.shape, np.uint8)
-    for row in range(evidence.shape[0]):
-        for column in range(evidence.shape[1]):
-            value = evidence[row, column]
-            if not np.isnan(value):
-                own = edge[edge_start[column] : edge_start[column + 1]]
-                bins[row, column] = 1 + np.searchsorted(own, value)
-    return bins
+def learn_weights(examples: Examples, sizes: Ints, threads: int | None = None) -> Floats:
+    """The weights of each column's bins, of which there are as many as its size."""
+    shape = len(sizes), N_BINS + 1
+    neighbours = (np.arange(1, N_BINS + 1) > 1) & (np.arange(1, N_BINS + 1) < sizes[:, None])
+    found = minimise(partial(_loss, examples, neighbours, threads), np.zeros(shape), _STEPS)
+    for column, bins in enumerate(examples.bins.T):
+        found[column] -= found[column, bins].mean()  # so that a weight is for or against, compared with what is usual
+        found[column, np.setdiff1d(np.arange(N_BINS + 1), bins)] = 0.0  # nothing is known of bins that never occurred
+    return found
 
 
 @njit(cache=True, nogil=True)
@@ -63,23 +51,28 @@ def scores_of(weight: Floats, bins: Ints) -> Floats:
     return scores
 
 
-def learn_weights(examples: Examples, epochs: int, seed: int) -> Floats:
-    """Weights that raise answers above the candidates that were none, by gradient steps in random order of queries."""
-    n_columns = examples.bins.shape[1]
-    weight, squares = np.zeros((2, n_columns, N_BINS + 1))
-    random = np.random.default_rng(seed)
-    for _ in range(epochs):
-        _learn_once(examples, random.permutation(len(examples.start) - 1), weight, squares)
-    for column, bins in enumerate(examples.bins.T):
-        weight[column] -= weight[column, bins].mean()  # so that a weight is for or against, compared with what is usual
-    return weight
+def _loss(examples: Examples, neighbours: Bools, threads: int | None, weight: Floats) -> tuple[float, Floats]:
+    """How unlikely the answers are and how rough the weights, and how that changes with each weight."""
+    chunks = np.array_split(np.arange(len(examples.start) - 1), _N_CHUNKS)
+    loss, slope = 0.0, np.zeros_like(weight)
+    for part, change in in_parallel(lambda: partial(_loss_of_answers, examples, weight), chunks, threads):
+        loss += part
+        slope += change
+    rough = np.diff(weight, axis=1) * neighbours
+    loss += _SHRINK / 2 * float((weight**2).sum()) + _SMOOTH / 2 * float((rough**2).sum())
+    slope += _SHRINK * weight
+    slope[:, 1:] += _SMOOTH * rough
+    slope[:, :-1] -= _SMOOTH * rough
+    return loss, slope
 
 
 @njit(cache=True, nogil=True)
-def _learn_once(examples: Examples, order: Ints, weight: Floats, squares: Floats) -> None:
-    """One pass: for each answer the softmax over it and the candidates that were no answers."""
+def _loss_of_answers(examples: Examples, weight: Floats, queries: Ints) -> tuple[float, Floats]:
+    """For each answer, minus the logarithm of its share in the softmax over it and the candidates that were none."""
     start, bins, right = examples
-    for q in order:
+    slope = np.zeros_like(weight)
+    loss = 0.0
+    for q in queries:
         first, end = start[q], start[q + 1]
         scores = scores_of(weight, bins[first:end])
         raised = np.exp(scores - scores.max())
@@ -87,18 +80,17 @@ def _learn_once(examples: Examples, order: Ints, weight: Floats, squares: Floats
         pull = 0.0
         for i in range(end - first):
             if right[first + i]:
-                pull += 1.0 / (raised[i] + wrong)
-                _step(weight, squares, bins[first + i], raised[i] / (raised[i] + wrong) - 1.0)
+                all_of_it = raised[i] + wrong
+                loss += np.log(all_of_it) - np.log(raised[i])
+                pull += 1.0 / all_of_it
+                _add(slope, bins[first + i], raised[i] / all_of_it - 1.0)
         for i in range(end - first):
             if not right[first + i] and raised[i] * pull > _NEGLIGIBLE:
-                _step(weight, squares, bins[first + i], raised[i] * pull)
+                _add(slope, bins[first + i], raised[i] * pull)
+    return loss, slope
 
 
 @njit(cache=True, nogil=True)
-def _step(weight: Floats, squares: Floats, bins: Ints, gradient: float) -> None:
-    """Adagrad: a weight moves the less the more it has moved."""
+def _add(slope: Floats, bins: Ints, change: float) -> None:
     for column in range(len(bins)):
-        place = bins[column]
-        slope = gradient + _SHRINK * weight[column, place]
-        squares[column, place] += slope * slope
-        weight[column, place] -= _STEP * slope / np.sqrt(squares[column, place] + 1e-8)
+        slope[column, bins[column]] += change

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeVar
 
 from tlogic.errors import InputError
 from tlogic.names import did_you_mean, plain
@@ -11,12 +11,32 @@ from tlogic.rules.rule import Rule
 Sort = Literal["confidence", "support", "length", "head", "name"]
 
 
-def _confidence(rule: Rule) -> float:
+class Browsable(Protocol):
+    """What rules of any kind have that one chooses and orders them by."""
+
+    @property
+    def head(self) -> str: ...  # noqa: D102
+    @property
+    def body(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def rule_support(self) -> int: ...  # noqa: D102
+    @property
+    def body_support(self) -> int: ...  # noqa: D102
+    @property
+    def confidence(self) -> float: ...  # noqa: D102
+    @property
+    def is_measured(self) -> bool: ...  # noqa: D102
+
+
+AnyRule = TypeVar("AnyRule", bound=Browsable)
+
+
+def _confidence(rule: Browsable) -> float:
     """For ordering: rules that were not measured come last."""
     return rule.confidence if rule.is_measured else -1.0
 
 
-_ORDERS: dict[Sort, Callable[[Rule], Any]] = {
+_ORDERS: dict[Sort, Callable[[Browsable], Any]] = {
     "confidence": lambda rule: (-_confidence(rule), -rule.body_support, len(rule.body)),
     "support": lambda rule: (-rule.rule_support, -_confidence(rule)),
     "length": lambda rule: (len(rule.body), -_confidence(rule)),
@@ -26,13 +46,13 @@ _ORDERS: dict[Sort, Callable[[Rule], Any]] = {
 
 
 def select_rules(
-    rules: Sequence[Rule],
+    rules: Sequence[AnyRule],
     head: str | None = None,
     body: Collection[str] = (),
     lengths: Collection[int] = (),
     min_confidence: float = 0.0,
     min_support: int = 0,
-) -> list[Rule]:
+) -> list[AnyRule]:
     """The rules with this head, all of these relations in the body, one of these lengths, and enough support."""
     wanted_head, wanted_body = head and plain(head), {plain(name) for name in body}
     return [
@@ -46,7 +66,7 @@ def select_rules(
     ]
 
 
-def sort_rules(rules: Iterable[Rule], by: Sort) -> list[Rule]:
+def sort_rules(rules: Iterable[AnyRule], by: Sort) -> list[AnyRule]:
     """The rules in an order; equal ones keep theirs.
 
     >>> weak, strong = Rule("a", ("b",), (0, 1), 1, 4), Rule("a", ("c",), (0, 1), 3, 4)
@@ -100,7 +120,7 @@ def _by_identity(rules: Iterable[Rule]) -> dict[tuple[Any, ...], Rule]:
     return {rule.identity: rule for rule in rules}
 
 
-def check_relations(rules: Iterable[Rule], wanted: Iterable[str]) -> None:
+def check_relations(rules: Iterable[Browsable], wanted: Iterable[str]) -> None:
     """Refuse a relation that no rule has, with the nearest names: it is a slip of the pen."""
     known = {name for rule in rules for name in (rule.head, *rule.body)}
     spelled = set(map(plain, known))

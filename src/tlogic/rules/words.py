@@ -1,5 +1,6 @@
 """Rules in words: "X consults Y after discussing by telephone with Y"."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from tlogic.names import INVERSE_MARK
@@ -20,16 +21,24 @@ def in_words(rule: Rule) -> str:
     'X consults Z after X meets Y and then Z visits Y'
     """
     entities = [variable_name(number) for number in rule.variables]
-    head = _fact(rule.head, entities[0], entities[-1])
-    body = [_fact(relation, *pair) for relation, pair in zip(rule.body, pairwise(entities), strict=True)]
-    told = _participles(head[0], body) or [_clause(*fact) for fact in body]
-    return f"{_clause(*head)} after {_in_time_order(told)}"
+    head = fact_of(rule.head, entities[0], entities[-1])
+    return sentence(head, [fact_of(name, *pair) for name, pair in zip(rule.body, pairwise(entities), strict=True)])
 
 
-def _fact(relation: str, subject: str, object_: str) -> Fact:
+def fact_of(relation: str, subject: str, object_: str) -> Fact:
     """An inverse relation is told from its other end."""
     base = relation.removesuffix(INVERSE_MARK)
     return (subject, base, object_) if base == relation else (object_, base, subject)
+
+
+def sentence(head: Fact, body: Sequence[Fact], in_order: bool = True) -> str:
+    """What comes after what; the facts of the body one after the other, or in any order.
+
+    >>> sentence(("X", "consult", "Z"), [("X", "meet", "Y"), ("Y", "visit", "Z")], in_order=False)
+    'X consults Z after X meets Y and Y visits Z'
+    """
+    told = _participles(head[0], body) or [_clause(*fact) for fact in body]
+    return f"{_clause(*head)} after {_in_time_order(told) if in_order else ' and '.join(told)}"
 
 
 def _clause(subject: str, relation: str, object_: str) -> str:
@@ -40,7 +49,7 @@ def _clause(subject: str, relation: str, object_: str) -> str:
     return f"{subject} {before} {object_}{after}"
 
 
-def _participles(subject: str, body: list[Fact]) -> list[str] | None:
+def _participles(subject: str, body: Sequence[Fact]) -> list[str] | None:
     """The body in -ing, if the head's subject does all of it."""
     told = []
     for who, relation, object_ in body:

@@ -1,0 +1,75 @@
+"""What a learned model costs, by command and by query: `python -m benchmarks.models [NAME] [OPTION OF FIT ...]`.
+
+Fits and evaluates a model by the commands a user would run, in yardsticks measured around each, with the peak memory
+of either; then asks single queries of the loaded model, first of a relation and again.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import tlogic
+from benchmarks.yardstick import yardstick
+from tlogic.forecasting.queries import IntegerQuery
+from tlogic.models.forecaster import ModelForecaster
+from tlogic.models.forecasting import answer
+
+DATA = Path(os.environ.get("TLOGIC_DATA", Path(__file__).parents[2] / "shared" / "data"))
+N_QUERIES = 300
+
+
+def run(*command: str) -> tuple[float, float, str]:
+    """Yardsticks, peak megabytes and the output of a command."""
+    before, started = yardstick(), time.perf_counter()
+    with subprocess.Popen([sys.executable, "-m", "tlogic", *command], stdout=subprocess.PIPE, text=True) as process:
+        output = process.stdout.read() if process.stdout else ""
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = time.perf_counter() - started
+    if process.returncode:
+        sys.exit(f"tlogic {' '.join(command)} failed.")
+    return seconds / ((before + yardstick()) / 2), usage.ru_maxrss / 1024, output
+
+
+def single_queries(folder: str, path: str) -> None:
+    """Ask one query at a time, at the end of the data."""
+    graph = tlogic.read(folder)
+    forecaster = ModelForecaster(graph, tlogic.Model.load(path))
+    facts = graph.split("test")
+    chosen = np.linspace(0, len(facts.time) - 1, N_QUERIES).astype(int)
+    queries = [IntegerQuery(int(facts.subject[i]), int(facts.relation[i]), graph.end) for i in chosen]
+    unit = yardstick()
+    for what in ("first of its relation or not", "again"):
+        seconds = []
+        for query in queries:
+            started = time.perf_counter()
+            answer(forecaster, [query], top=10, threads=1)
+            seconds.append(time.perf_counter() - started)
+        middle, slow = statistics.median(seconds), float(np.quantile(seconds, 0.99))
+        print(
+            f"one query, {what}: median {middle * 1000:.1f} ms, 99% within {slow * 1000:.1f} ms ({middle / unit:.4f})"
+        )
+
+
+def main(name: str = "icews14", *options: str) -> None:
+    folder = str(DATA / name)
+    with tempfile.TemporaryDirectory() as temporary:
+        path = str(Path(temporary) / "some.model")
+        fit, fit_mb, _ = run("fit", folder, "--out", path, *options)
+        evaluate, evaluate_mb, output = run("evaluate", folder, "--model", path, "--json")
+        figures = " ".join(f"{value:.4f}" for value in json.loads(output)["realistic"].values())
+        print(f"{name} {' '.join(options)}: {figures} (MRR, hits@1, hits@3, hits@10; realistic ties)")
+        costs = f"{fit:.1f} + evaluate {evaluate:.1f} = {fit + evaluate:.1f}"
+        print(f"fit {costs} yardsticks, peak {fit_mb:.0f} / {evaluate_mb:.0f} MB")
+        single_queries(folder, path)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

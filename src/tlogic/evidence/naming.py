@@ -1,0 +1,105 @@
+"""What names say: "Police (India)" is of the kind "Police" and belongs to the place "India".
+
+A name without such an end tells nothing by itself; it belongs where most of its partners so far belong, as the United
+States do for "Barack Obama". Only the past of an entity is asked for that, and each name is read alone: nothing that
+comes later can change what is said of an earlier time.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tlogic.graph.arrays import Ints
+from tlogic.graph.index import SourceEdges
+from tlogic.graph.search import first_at_least
+from tlogic.graph.sorting import run_starts
+
+_STRUCTURED = re.compile(r"(?P<kind>.*\S)\s*\((?P<place>[^()]+)\)\s*")
+UNKNOWN = -1
+PLAIN, PLACE_ITSELF = 0, 1
+"""The kinds of names without structure; the second where the name is that of the place it belongs to."""
+
+
+class Naming(NamedTuple):
+    """The kinds and places of entities; for plain names the places they belonged to, as these became known."""
+
+    place: Ints
+    """Per entity: the place in its name, or -1."""
+    kind: Ints
+    own_place: Ints
+    """Per entity: the place that is called like it, or -1."""
+    start: Ints
+    """Per entity: its first change of place."""
+    time: Ints
+    """Per change: the time after which it holds."""
+    changed: Ints
+    member_start: Ints
+    member: Ints
+    """Per place: the entities that have it in their names."""
+
+
+def read_names(names: Iterable[str], edges: SourceEdges) -> Naming:
+    """Read names, and infer places from who had to do with whom."""
+    kinds, places = {"": PLAIN, " ": PLACE_ITSELF}, dict[str, int]()
+    place, kind, plain = [], [], []
+    for name in names:
+        found = _STRUCTURED.fullmatch(name)
+        place.append(places.setdefault(found["place"], len(places)) if found else UNKNOWN)
+        kind.append(kinds.setdefault(found["kind"], len(kinds)) if found else PLAIN)
+        plain.append("" if found else name)
+    own_place = np.array([places.get(name, UNKNOWN) for name in plain], np.int32)
+    named = np.array(place, np.int32)
+    members = np.flatnonzero(named != UNKNOWN)
+    members = members[np.argsort(named[members], kind="stable")].astype(np.int32)
+    return Naming(
+        named,
+        np.array(kind, np.int32),
+        own_place,
+        *_places_of_partners(edges, named, max(len(places), 1)),
+        member_start=run_starts(named[members], len(places)),
+        member=members,
+    )
+
+
+@njit(cache=True, nogil=True)
+def _places_of_partners(edges: SourceEdges, place: Ints, n_places: int) -> tuple[Ints, Ints, Ints]:
+    """Per entity with a plain name: when another place became that of most of its facts, and which."""
+    start = np.zeros(len(place) + 1, np.int64)
+    time, changed = np.empty_like(edges.time), np.empty_like(edges.time)
+    count = np.zeros(n_places, np.int64)
+    n = 0
+    for entity in range(len(place)):
+        if place[entity] == UNKNOWN:
+            count[:] = 0
+            best = UNKNOWN
+            for i in range(edges.start[entity], edges.start[entity + 1]):
+                other = place[edges.target[i]]
+                if other != UNKNOWN:
+                    count[other] += 1
+                    if best == UNKNOWN or count[other] > count[best]:
+                        if other != best:
+                            time[n], changed[n] = edges.time[i], other
+                            n += 1
+                        best = other
+        start[entity + 1] = n
+    return start, time[:n].copy(), changed[:n].copy()
+
+
+@njit(cache=True, nogil=True)
+def place_of(naming: Naming, entity: int, now: int) -> int:
+    """Where an entity belongs, as far as was known before now, or -1."""
+    if naming.place[entity] != UNKNOWN:
+        return naming.place[entity]
+    after = first_at_least(naming.time, naming.start[entity], naming.start[entity + 1], now)
+    return naming.changed[after - 1] if after > naming.start[entity] else UNKNOWN
+
+
+@njit(cache=True, nogil=True)
+def kind_of(naming: Naming, entity: int, place: int) -> int:
+    """The kind of an entity that belongs to a place."""
+    if place != UNKNOWN and naming.own_place[entity] == place:
+        return PLACE_ITSELF
+    return naming.kind[entity]

@@ -1,0 +1,201 @@
+"""Scoresheets: the sum is the score, the facts are in the data, and the sentences tell what they count."""
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+
+import tlogic
+from tests.models.conftest import asked_of_test
+from tlogic.explaining.explanation import Fact
+from tlogic.forecasting.forecast import Candidate
+from tlogic.graph import TemporalGraph
+from tlogic.models.forecasting import ModelForecast
+from tlogic.models.scoresheet import Contribution, Scoresheet
+
+ALL = 100_000
+
+
+@pytest.fixture(scope="module")
+def answers(world: TemporalGraph, model: tlogic.Model) -> ModelForecast:
+    return tlogic.forecast(world, model, asked_of_test(world, 12)[0], top=None)
+
+
+@pytest.fixture(scope="module")
+def sheets(answers: ModelForecast) -> list[tuple[int, Candidate, Scoresheet]]:
+    """The best candidates of some queries, one in the middle, the last one and the one asked about, with all facts."""
+    explained = []
+    for place, (query, found) in enumerate(zip(answers.queries, answers, strict=True)):
+        itself = [shown for shown in found if shown.name in (query.subject, query.object)]
+        for shown in dict.fromkeys([*found[:2], found[len(found) // 2], found[-1], *itself]):
+            explained.append((place, shown, answers.explain(place, shown.name, groundings=ALL)))
+    return explained
+
+
+@pytest.fixture(scope="module")
+def known(world: TemporalGraph) -> list[tuple[int, Fact]]:
+    """All facts in words, with their times in numbers."""
+    name, relation, label = world.entities.name_of, world.relations.name_of, world.timeline.label_of
+    rows = zip(*(column.tolist() for column in world.facts), strict=True)
+    return [(t, Fact(name(s), relation(r), name(o), label(t))) for s, r, o, t in rows]
+
+
+def now_of(world: TemporalGraph, sheet: Scoresheet) -> int:
+    return world.timeline.step_of(str(sheet.query.at))
+
+
+def by_family(sheet: Scoresheet) -> dict[str, Contribution]:
+    return {each.family: each for each in sheet.contributions}
+
+
+def the_other_way(query: tlogic.Query, subject: str, object: str) -> tuple[str, str]:
+    """Who does it to whom: a query for the subject asks by the inverse relation."""
+    return (subject, object) if query.object is None else (object, subject)
+
+
+def test_contributions_add_up_to_the_score(
+    answers: ModelForecast, sheets: list[tuple[int, Candidate, Scoresheet]]
+) -> None:
+    for place, shown, why in sheets:
+        assert (why.rank, why.candidate, why.score, why.probability) == shown
+        assert why.n_candidates == len(answers[place])
+        assert sum(each.weight for each in why.contributions) == pytest.approx(why.score, abs=1e-9)
+        for each in why.contributions:
+            assert sum(weight for _, weight in each.columns.values()) == pytest.approx(each.weight, abs=1e-9)
+        assert tuple(by_family(why)) == tuple(each.family for each in why.contributions)
+        assert set(by_family(why)) == set(answers.forecaster.model.families)
+        sizes = [abs(each.weight) for each in why.contributions]
+        assert sizes == sorted(sizes, reverse=True)
+
+
+def test_cited_facts_are_in_the_data_and_lie_before_the_query(
+    world: TemporalGraph, sheets: list[tuple[int, Candidate, Scoresheet]], known: list[tuple[int, Fact]]
+) -> None:
+    time = {fact: t for t, fact in known}
+    cited = 0
+    for _, _, why in sheets:
+        now = now_of(world, why)
+        for each in why.contributions:
+            assert all(time[fact] < now for fact in each.facts)
+            assert len(set(each.facts)) == len(each.facts) == each.n_facts, each.family
+            cited += each.n_facts
+    assert cited > 1000
+
+
+def test_facts_are_counted_right(
+    world: TemporalGraph, sheets: list[tuple[int, Candidate, Scoresheet]], known: list[tuple[int, Fact]]
+) -> None:
+    for _, _, why in sheets:
+        now = now_of(world, why)
+        for family, expected in _counted(why, now, [(t, fact) for t, fact in known if t < now]).items():
+            assert set(by_family(why)[family].facts) == set(expected), family
+
+
+def _counted(why: Scoresheet, now: int, past: list[tuple[int, Fact]]) -> dict[str, list[Fact]]:
+    """What families say that they count, by plain search."""
+    subject, candidate = str(why.query.subject or why.query.object), why.candidate
+    place = 2 if why.query.object is None else 0  # of the answer, within a fact
+    of_relation = [fact for _, fact in past if fact.relation == why.query.relation]
+    by_subject = [fact for fact in of_relation if fact[2 - place] == subject]
+    to_candidate = [fact for fact in of_relation if fact[place] == candidate]
+    of_candidate = [(t, fact) for t, fact in past if candidate in fact[:3:2]]
+    return {
+        "recurrence": [fact for fact in by_subject if fact[place] == candidate],
+        "pair": [fact for _, fact in past if fact[:3:2] in ((subject, candidate), (candidate, subject))],
+        "popularity": to_candidate or [fact for _, fact in of_candidate],
+        "habits": by_subject,
+        "acyclic": [fact for t, fact in of_candidate if now - t <= 7],
+        "names": to_candidate,
+    }
+
+
+def test_as_many_facts_are_shown_as_are_asked_for(
+    answers: ModelForecast, sheets: list[tuple[int, Candidate, Scoresheet]]
+) -> None:
+    for place, shown, why in sheets[::5]:
+        for few, every in zip(
+            answers.explain(place, shown.name, groundings=2).contributions, why.contributions, strict=True
+        ):
+            assert few.facts == every.facts[:2]
+            assert few.n_facts == every.n_facts
+
+
+def test_sentences_tell_what_the_data_holds(
+    world: TemporalGraph, sheets: list[tuple[int, Candidate, Scoresheet]], known: list[tuple[int, Fact]]
+) -> None:
+    seen = 0
+    for _, _, why in sheets:
+        s, o = the_other_way(why.query, str(why.query.subject or why.query.object), why.candidate)
+        now, sentence = now_of(world, why), by_family(why)["recurrence"].sentence
+        times = [t for t, fact in known if fact[:3] == (s, why.query.relation, o) and t < now]
+        assert sentence.startswith(f"{s} — {why.query.relation} → {o} ")
+        if times:
+            often = "once" if len(times) == 1 else f"{len(times)} times"
+            assert f"happened {often}, last {world.timeline.span_of(now - max(times))} before" in sentence
+            seen += 1
+        else:
+            assert sentence.endswith("never happened before")
+    assert seen > 10
+
+
+def test_sentences_tell_the_probability_of_the_best_rule(sheets: list[tuple[int, Candidate, Scoresheet]]) -> None:
+    """And that there is none where evidence says so."""
+    columns = {"rules": "probability 0", "chains": "largest", "acyclic": "largest", "constants": "largest"}
+    told = dict.fromkeys(columns, 0)
+    for _, _, why in sheets:
+        for family, column in columns.items():
+            value, sentence = by_family(why)[family].columns[column][0], by_family(why)[family].sentence
+            if value:
+                assert float(re.findall(r"([\d.]+)%", sentence)[-1]) == pytest.approx(100 * value, abs=0.051), family
+                told[family] += 1
+            else:
+                assert sentence.startswith(("no rule", "no partner", "nothing happened")), (family, why, sentence)
+                assert by_family(why)[family].n_facts == 0
+    assert min(told.values()) > 5
+
+
+def comparisons(answers: ModelForecast) -> Iterator[tuple[Scoresheet, Scoresheet]]:
+    for place, found in list(enumerate(answers))[::4]:
+        one, other, last = (answers.explain(place, found[rank].name) for rank in (0, 1, -1))
+        yield from ((one, other), (last, one))
+
+
+def test_why_one_over_another_is_the_difference_of_their_sums(answers: ModelForecast) -> None:
+    for one, other in comparisons(answers):
+        why = one.over(other)
+        assert sum(weight for weight, _, _ in why.differences) == pytest.approx(one.score - other.score, abs=1e-9)
+        for weight, first, second in why.differences:
+            assert weight == first.weight - second.weight
+            assert first.family == second.family
+        assert why.text().startswith(f"Why {one.candidate} over {other.candidate} for")
+        assert f"{one.score - other.score:+.4f}" in str(why)
+        assert "more kinds of evidence" in why.text(n_reasons=2)
+        assert json.loads(json.dumps(why.to_dict()))["difference"] == one.score - other.score
+
+
+def test_who_is_no_candidate_has_no_sum(world: TemporalGraph, model: tlogic.Model) -> None:
+    query = asked_of_test(world, 1)[0][0]._replace(at=world.timeline.label_of(1))
+    answers = tlogic.forecast(world, model, [query], top=None)
+    names = {candidate.name for candidate in answers[0]}
+    outsider = answers.explain(0, next(name for name in world.entities if name not in names))
+    assert outsider.rank is None
+    assert outsider.contributions == ()
+    assert "not among the" in outsider.text()
+    insider = answers.explain(0, answers[0][0].name)
+    for why in (insider.over(outsider), outsider.over(insider)):
+        assert "not among the" in why.text()
+        assert why.differences == []
+        assert why.to_dict()["difference"] is None
+
+
+def test_text_and_json_say_the_same(sheets: list[tuple[int, Candidate, Scoresheet]]) -> None:
+    for _, _, why in sheets[::4]:
+        told = json.loads(json.dumps(why.to_dict()))
+        assert told == why.to_dict()
+        for each, contribution in zip(told["contributions"], why.contributions, strict=True):
+            assert each["facts_in_all"] == contribution.n_facts
+            assert [Fact(**fact) for fact in each["facts"]] == list(contribution.facts)
+            assert f"{each['weight']:+.4f}  {each['sentence']}" in why.text()
+        assert f"Rank {told['rank']:,} of {told['candidates']:,} candidates" in why.text(n_reasons=1)
+        assert f"from {len(why.contributions) - 1} more kinds of evidence" in why.text(n_reasons=1)
