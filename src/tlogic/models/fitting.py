@@ -147,11 +147,16 @@ def _sampled(part: Extracted, random: np.random.Generator) -> tuple[Sample, Samp
     learned = ~held_back & (np.bincount(query, right, n) > 0)
     chosen = (learned, learned[query] & _some(query, right, random)), (held_back, held_back[query])
     first, second = (
-        # half the memory, and more exact than bins are
-        Sample(np.bincount(query[rows], minlength=n)[own], part.evidence[rows].astype(np.float16), right[rows])
+        Sample(np.bincount(query[rows], minlength=n)[own], _in_half_precision(part.evidence[rows]), right[rows])
         for own, rows in chosen
     )
     return first, second
+
+
+def _in_half_precision(evidence: Floats) -> Floats:
+    """Half the memory, and more exact than bins are."""
+    most = np.finfo(np.float16).max
+    return np.clip(evidence, -most, most).astype(np.float16)
 
 
 def _some(query: Ints, right: Ints, random: np.random.Generator) -> Bools:
