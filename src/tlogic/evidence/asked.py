@@ -14,6 +14,7 @@ from tlogic.graph.search import find, first_at_least
 _SAME_RELATION = 5.0
 _REACHED = 0.01
 _SAME_PLACE = 1e-4  # more than the most popular are given
+_MOST = 2000  # candidates, where a query used to have very many answers
 _LEAST = 1e-12  # so that who is a candidate never has no strength
 _N_NEAR, _N_NEAREST, _N_LAST = 20, 12, 60
 
@@ -62,7 +63,7 @@ def choose_candidates(histories: Histories, asked: Asked, n_popular: int, n_same
     most active of the same place; the strongest of them."""
     wanted = np.flatnonzero(asked.wanted)
     start = np.zeros(len(wanted) + 1, np.int64)
-    candidate = np.empty(len(wanted) * at_most, np.int32)
+    candidate = np.empty(len(wanted) * at_most + _MOST, np.int32)
     strength = np.zeros(len(histories.slot_start) - 1, np.float32)
     partner = np.empty(len(strength), np.int32)
     popular: Ints = np.empty(0, np.int32)
@@ -78,8 +79,22 @@ def choose_candidates(histories: Histories, asked: Asked, n_popular: int, n_same
         n = _add_reached(histories, asked.subject[wanted[i]], asked.relation, now, strength, partner, n)
         if n_same_place:
             n = _add_same_place(histories, asked.subject[wanted[i]], now, n_same_place, strength, partner, n)
-        start[i + 1] = start[i] + _keep_strongest(strength, partner, n, at_most, candidate, start[i])
+        room = max(at_most, min(2 * _n_last_time(histories, asked, wanted[i]), _MOST))
+        if start[i] + room > len(candidate):
+            candidate = np.append(candidate, np.empty_like(candidate))
+        start[i + 1] = start[i] + _keep_strongest(strength, partner, n, room, candidate, start[i])
     return Pairs(wanted, start, candidate[: start[-1]].copy())
+
+
+@njit(cache=True, nogil=True)
+def _n_last_time(histories: Histories, asked: Asked, q: int) -> int:
+    """How many answers a query had when it was last asked: as many as a league has teams, there may be again."""
+    slots, now = histories.slots, asked.time[q]
+    slot = find(histories.slot_start, histories.slot_relation, asked.subject[q], asked.relation)
+    end = last_before(slots.start, slots.time, slot, now)
+    if end < 0:
+        return 0
+    return end + 1 - first_at_least(slots.time, slots.start[slot], end, slots.time[end])
 
 
 @njit(cache=True, nogil=True)

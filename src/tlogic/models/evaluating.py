@@ -1,9 +1,9 @@
 """Evaluation of a model: every fact of a split asked in both directions, as for rules."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from tlogic.graph.arrays import Floats
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.calibration import Reliability
 from tlogic.models.model import Model
+
+Result = TypeVar("Result")
+Place = Callable[[Floats], Placings]
+"""From the scores of all candidates to where the true answers stand."""
 
 
 def evaluate_model(
@@ -38,41 +42,64 @@ def evaluate_model(
     >>> figures["queries"], 0.5 < figures["realistic"]["mrr"] < 1
     (2240, True)
     """
-    facts = graph.split(split)
-    if len(facts.time) == 0:
-        raise InputError(f"There are no {split} facts to evaluate on.")
+
+    def judge(part: Extracted, place: Place) -> tuple[Placings, Reliability]:
+        scores = model.scores(part.evidence)
+        said = model.probabilities(part.pairs.start, scores)
+        return place(scores), Reliability.of(said, is_answer(part))
+
     started = time.perf_counter()
-    known = graph.before(int(facts.time[-1]) + 1)
-    histories, fallback = build_histories(known, model.half_lives, known.end), object_distributions(graph.train)
-    indexed = time.perf_counter()
-
-    def place(part: Extracted) -> tuple[Placings, Reliability]:
-        asked, pairs, evidence = part
-        queries = Queries(asked.subject, np.full_like(asked.subject, asked.relation), asked.time, asked.time)
-        wanted = Queries(*(column[pairs.query].astype(np.int64) for column in queries))
-        sizes = np.diff(asked.answer_start)[pairs.query]
-        own = np.repeat(asked.wanted, np.diff(asked.answer_start))
-        answers = Answers(np.append(0, np.cumsum(sizes)), asked.answer[own])
-        scores = model.scores(evidence)
-        scored = Scored(pairs.start, pairs.candidate, scores, np.zeros(len(sizes), np.int64))
-        placings = place_answers(known.triples, wanted, answers, scored, fallback, FILTERS[filter])
-        return placings, _reliability(model, part, scores)
-
-    def work(relation: int) -> list[tuple[Placings, Reliability]]:
-        asked = questions_of(known.facts, len(known.relations.base), relation, int(facts.time[0]))
-        parts = Extraction(model.families, len(known.relations)).advance(histories, asked)
-        return [place(part) for part in parts]
-
-    done: Any = each_relation(known, work, threads)
-    if progress:
-        done = progress(done, total=len(known.relations), description="queries")
-    parts, reliabilities = zip(*(part for parts in done for part in parts), strict=True)
+    done = each_part(graph, model.half_lives, model.families, judge, split, filter, threads, progress)
+    parts, reliabilities = zip(*done, strict=True)
     placings = Placings(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-    seconds = {"index": indexed - started, "apply": time.perf_counter() - indexed}
     settings = {"split": split, "filter": filter, **model.settings}
+    seconds = {"apply": time.perf_counter() - started}
     return describe_evaluation(graph, placings, settings, seconds, reduce(Reliability.plus, reliabilities))
 
 
-def _reliability(model: Model, part: Extracted, scores: Floats) -> Reliability:
-    """How far probabilities came true."""
-    return Reliability.of(model.probabilities(part.pairs.start, scores), is_answer(part))
+def each_part(
+    graph: TemporalGraph,
+    lives: Floats,
+    families: Sequence[str],
+    judge: Callable[[Extracted, Place], Result],
+    split: str = "test",
+    filter: Filter = "time-aware",
+    threads: int | None = None,
+    progress: Callable[..., Any] | None = None,
+) -> list[Result]:
+    """What comes of judging the evidence for all queries of a split, some at a time."""
+    facts = graph.split(split)
+    if len(facts.time) == 0:
+        raise InputError(f"There are no {split} facts to evaluate on.")
+    known = graph.before(int(facts.time[-1]) + 1)
+    histories, fallback = build_histories(known, lives, known.end), object_distributions(graph.train)
+
+    def judged(part: Extracted) -> Result:
+        queries, answers = _asked(part)
+        nothing = np.zeros(len(part.pairs.query), np.int64)
+
+        def place(scores: Floats) -> Placings:
+            scored = Scored(part.pairs.start, part.pairs.candidate, scores, nothing)
+            return place_answers(known.triples, queries, answers, scored, fallback, FILTERS[filter])
+
+        return judge(part, place)
+
+    def work(relation: int) -> list[Result]:
+        asked = questions_of(known.facts, len(known.relations.base), relation, int(facts.time[0]))
+        parts = Extraction(families, len(known.relations)).advance(histories, asked)
+        return [judged(part) for part in parts]
+
+    done: Any = each_relation(known, work, threads)
+    if progress:
+        done = progress(done, total=len(known.relations), description=f"{split} queries")
+    return [result for results in done for result in results]
+
+
+def _asked(part: Extracted) -> tuple[Queries, Answers]:
+    """The queries that are evaluated, and their answers."""
+    asked, pairs, _ = part
+    subject, time = (column[pairs.query].astype(np.int64) for column in (asked.subject, asked.time))
+    n_answers = np.diff(asked.answer_start)
+    starts = np.append(0, np.cumsum(n_answers[pairs.query]))
+    answers = Answers(starts, asked.answer[np.repeat(asked.wanted, n_answers)])
+    return Queries(subject, np.full_like(subject, asked.relation), time, time), answers

@@ -1,51 +1,20 @@
-"""Fitting: the weights of evidence, learned from queries whose answers are known.
-
-Evidence for a query is what was known before it, so every query can be learned from as it was asked: nothing is
-estimated on the facts that it scores.
-"""
+"""Fitting: the weights of evidence, learned from queries whose answers are known."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-import numpy as np
-
-from tlogic.errors import InputError, SettingsError
-from tlogic.evidence.extraction import (
-    FAMILIES,
-    WITHOUT_NAMES,
-    Extracted,
-    Extraction,
-    each_relation,
-    is_answer,
-    questions_of,
-)
-from tlogic.evidence.histories import build_histories, half_lives
-from tlogic.graph.arrays import Bools, Floats, Ints
+from tlogic.errors import SettingsError
+from tlogic.evidence.extraction import FAMILIES, WITHOUT_NAMES
 from tlogic.graph.temporal_graph import TemporalGraph
-from tlogic.models.bins import Bins
 from tlogic.models.boosting import grow_trees, lightgbm
 from tlogic.models.calibration import calibrate
-from tlogic.models.counting import CountedRules, Counts, kept
+from tlogic.models.counting import CountedRules
+from tlogic.models.gathering import gather
 from tlogic.models.model import Model
-from tlogic.models.scorecard import Examples, learn_weights, scores_of
+from tlogic.models.scorecard import learn_weights, scores_of
 
 Kind = Literal["scorecard", "boosted"]
 TrainOn = Literal["train", "train+valid"]
-
-_LATE = 0.75  # the share of training time that is only counted, not learned from: early evidence is thin
-_ENOUGH_QUERIES = 75_000
-_ENOUGH_CANDIDATES = 60
-_HELD_BACK = 0.1  # the share of queries that calibration is learned from, and nothing else
-_ENOUGH_ROWS = 100_000  # to see where bins should be cut
-
-
-class Sample(NamedTuple):
-    """Queries with the evidence of their candidates."""
-
-    sizes: Ints
-    """Per query: its number of candidates."""
-    evidence: Floats
-    right: Ints
 
 
 def fit(
@@ -66,29 +35,20 @@ def fit(
 
     >>> import tlogic
     >>> fit(tlogic.sample())
-    Model(88 kinds of evidence, fitted to 10,631 facts)
+    Model(85 kinds of evidence, fitted to 10,631 facts)
     """
     families = _check(model, train_on, evidence, names)
-    known = graph.before(graph.valid_from if train_on == "train" else graph.test_from)
-    lives = half_lives(known.end)
-    wanted_from = int(_LATE * min(known.end, graph.valid_from))
-    samples, counted = _gather(known, lives, families, wanted_from, seed, threads, progress)
-    learned, held_back = (list(kind) for kind in zip(*samples, strict=True))
-    bins = Bins.cut(_some_rows(learned, seed))
-    examples = _binned(bins, learned)
-    if not examples.right.any():
-        raise InputError("There is nothing to learn from: no query has its answer among entities seen before.")
-    weight = learn_weights(examples, bins.sizes, threads)
+    known, lives, bins, learned, held_back, counted = gather(graph, families, train_on, seed, threads, progress)
+    weight = learn_weights(learned, bins.sizes, threads)
     boosted = model == "boosted"
-    trees = grow_trees(examples, scores_of(weight, examples.bins), seed, threads) if boosted else None
-    unseen = _binned(bins, held_back)
-    scores = scores_of(weight, unseen.bins) + (trees.scores(unseen.bins) if trees else 0.0)
+    trees = grow_trees(learned, scores_of(weight, learned.bins), seed, threads) if boosted else None
+    scores = scores_of(weight, held_back.bins) + (trees.scores(held_back.bins) if trees else 0.0)
     return Model(
         families=families,
         half_lives=lives,
         bins=bins,
         weight=weight,
-        calibration=calibrate(unseen.start, scores, unseen.right),
+        calibration=calibrate(held_back.start, scores, held_back.right),
         trees=trees,
         counted=CountedRules(known.relations.names, counted),
         settings={"model": model, "names": "names" in families, "train_on": train_on, "seed": seed},
@@ -109,80 +69,3 @@ def _check(model: str, train_on: str, evidence: Sequence[str] | None, names: boo
     if model == "boosted":
         lightgbm()  # better missed now than after all evidence is there
     return tuple(name for name in FAMILIES if name in chosen or (names and name == "names"))
-
-
-def _gather(
-    known: TemporalGraph,
-    lives: Floats,
-    families: Sequence[str],
-    wanted_from: int,
-    seed: int,
-    threads: int | None,
-    progress: Callable[..., Any] | None,
-) -> tuple[list[tuple[Sample, Sample]], list[Counts]]:
-    """Per part of the queries: some to learn from, and some that are held back; and the rules that were counted."""
-    histories = build_histories(known, lives, known.end)
-    share = min(_ENOUGH_QUERIES / max(2 * len(known.facts.between(wanted_from, known.end).time), 1), 1.0)
-
-    def work(relation: int) -> tuple[list[tuple[Sample, Sample]], list[Counts]]:
-        random = np.random.default_rng((seed, relation))
-        asked = questions_of(known.facts, len(known.relations.base), relation, wanted_from)
-        asked = asked._replace(wanted=asked.wanted & (random.random(len(asked.time)) < share))
-        extraction = Extraction(families, len(known.relations))
-        samples = [_sampled(part, random) for part in extraction.advance(histories, asked)]
-        return samples, kept(relation, extraction.states)
-
-    done: Any = each_relation(known, work, threads)
-    if progress:
-        done = progress(done, total=len(known.relations), description="evidence")
-    samples, counted = zip(*done, strict=True)
-    return [part for parts in samples for part in parts], [counts for each in counted for counts in each]
-
-
-def _sampled(part: Extracted, random: np.random.Generator) -> tuple[Sample, Sample]:
-    """Queries with an answer among their candidates and some of the others; and any queries with all candidates."""
-    right, n = is_answer(part), len(part.pairs.query)
-    query = np.repeat(np.arange(n), np.diff(part.pairs.start))
-    held_back = random.random(n) < _HELD_BACK
-    learned = ~held_back & (np.bincount(query, right, n) > 0)
-    chosen = (learned, learned[query] & _some(query, right, random)), (held_back, held_back[query])
-    first, second = (
-        Sample(np.bincount(query[rows], minlength=n)[own], _in_half_precision(part.evidence[rows]), right[rows])
-        for own, rows in chosen
-    )
-    return first, second
-
-
-def _in_half_precision(evidence: Floats) -> Floats:
-    """Half the memory, and more exact than bins are."""
-    most = np.finfo(np.float16).max
-    return np.clip(evidence, -most, most).astype(np.float16)
-
-
-def _some(query: Ints, right: Ints, random: np.random.Generator) -> Bools:
-    """All answers and, of each query's other candidates, as many as are enough, drawn at random."""
-    draw = random.random(len(query)) - right  # answers come first
-    order = np.lexsort((draw, query))
-    first = np.searchsorted(query, query)
-    chosen = np.zeros(len(query), np.bool_)
-    chosen[order[np.arange(len(query)) - first < _ENOUGH_CANDIDATES]] = True
-    return chosen
-
-
-def _some_rows(samples: list[Sample], seed: int) -> Floats:
-    """Evidence of answers and of as many other candidates."""
-    random = np.random.default_rng(seed)
-    right = np.concatenate([sample.right for sample in samples])
-    answers, others = (np.flatnonzero(right == value) for value in (1, 0))
-    n = min(len(answers), _ENOUGH_ROWS)
-    chosen = np.zeros(len(right), np.bool_)
-    chosen[random.choice(answers, n, replace=False)] = True
-    chosen[random.choice(others, min(n, len(others)), replace=False)] = True
-    parts = np.split(chosen, np.cumsum([len(sample.right) for sample in samples])[:-1])
-    return np.concatenate([sample.evidence[own] for sample, own in zip(samples, parts, strict=True)])
-
-
-def _binned(bins: Bins, samples: list[Sample]) -> Examples:
-    sizes, right = (np.concatenate([sample[place] for sample in samples]) for place in (0, 2))
-    binned = np.concatenate([bins.of(sample.evidence) for sample in samples])
-    return Examples(np.append(0, np.cumsum(sizes)), binned, right)
