@@ -32,6 +32,7 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.reading
 	$(BIN)/python -m benchmarks.explaining
+	$(BIN)/python -m benchmarks.models
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
