@@ -102,5 +102,5 @@ def tell(case: Case) -> Told:
     return Told(
         f"{case.subject} lately had to do with {case.graph.entities.name_of(best)}; for those who had, "
         f"{case.candidate} was the answer to {chances[best]:.1%} of all {case.relation}",
-        (*case.edges(case.query.subject, None, best)[:1], *case.answers(case.entity)),
+        (*case.edges(case.query.subject, None, best)[:1], *case.answers()),
     )

@@ -104,5 +104,5 @@ def tell(case: Case) -> Told:
     return Told(
         f"{values['place']:.1%} of {case.relation} by those of the place of {case.subject} goes to the place of "
         f"{case.candidate}, and {values['share of place']:.1%} of what goes there to {case.candidate} itself",
-        case.answers(case.entity),
+        case.answers(),
     )

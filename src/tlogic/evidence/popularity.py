@@ -70,5 +70,5 @@ def tell(case: Case) -> Told:
     return Told(
         f"{active}, lately as the answer to {values['share of relation 2']:.1%} of all {case.relation}, last "
         f"{case.span(int(values['age']))} before",
-        case.answers(case.entity),
+        case.answers(),
     )

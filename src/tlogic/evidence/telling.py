@@ -87,7 +87,7 @@ class Case:
         columns = (column[found].tolist() for column in (relations, targets, times))
         return tuple(Edge(source, *edge) for edge in zip(*columns, strict=True))
 
-    def answers(self, target: int) -> tuple[Edge, ...]:
-        """All facts before the query in which an entity was the answer to its relation, latest first."""
-        back = self.edges(target, self.graph.relations.inverse_of(self.query.relation), None)
-        return tuple(Edge(edge.target, self.query.relation, target, edge.time) for edge in back)
+    def answers(self) -> tuple[Edge, ...]:
+        """All facts before the query in which the candidate was the answer to its relation, latest first."""
+        back = self.edges(self.entity, self.graph.relations.inverse_of(self.query.relation), None)
+        return tuple(Edge(edge.target, self.query.relation, self.entity, edge.time) for edge in back)
