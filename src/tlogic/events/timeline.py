@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import cached_property, lru_cache
 from typing import Any, Literal, Self, get_args
@@ -100,6 +100,14 @@ class Timeline:
         ['2014-08-04', '2014-08-11']
         """
         return _labels(np.asarray(steps, dtype=np.int64) * self.count + self._origin_ordinal, self.unit)
+
+    def starting_at(self, step: int) -> "Timeline":
+        """The same steps, counted from another one.
+
+        >>> Timeline("day", 1, "2014-08-09").starting_at(-2).origin
+        '2014-08-07'
+        """
+        return replace(self, origin=self.label_of(step))
 
     def to_dict(self) -> dict[str, Any]:
         """A small dict of plain values, for files; `from_dict` takes it back.

@@ -13,7 +13,7 @@ from numba import njit
 
 from tlogic.forecasting.known import Known
 from tlogic.graph.arrays import Ints
-from tlogic.graph.search import find, first_at_least
+from tlogic.graph.search import find_within, first_at_least
 
 ANY_TIME = -1
 _MANY_PATHS = 100_000
@@ -28,7 +28,13 @@ def find_paths(
     Their first facts are of ``first_time``, or of any time at or after ``since``. A depth-first search that dates
     each fact as early as the one before it allows: what cannot be dated so cannot be dated at all.
     """
-    slot_start, slot_relation, triple_start = known.slot_start, known.slot_relation, known.triple_start
+    slot_start, slot_end, triple_start, triple_end = (
+        known.slot_start,
+        known.slot_end,
+        known.triple_start,
+        known.triple_end,
+    )
+    slot_relation = known.slot_relation
     target, time_start, time, n_times = known.target, known.time_start, known.time, known.n_times
     length = len(body)
     paths = np.empty((min(limit, 16), length), np.int64)
@@ -39,8 +45,7 @@ def find_paths(
         return paths[:0]
     value[variables[0]] = subject
     path, cursor, end = np.zeros(length, np.int64), np.zeros(length, np.int64), np.zeros(length, np.int64)
-    binds = np.zeros(length, np.bool_)
-    earliest = np.zeros(length + 1, np.int64)
+    binds, earliest = np.zeros(length, np.bool_), np.zeros(length + 1, np.int64)
     earliest[0] = since if first_time == ANY_TIME else first_time
     depth, entering = 0, True
     while depth >= 0:
@@ -48,11 +53,12 @@ def find_paths(
         if entering:
             entering = False
             cursor[depth], end[depth], binds[depth] = 0, 0, value[wanted] < 0
-            slot = find(slot_start, slot_relation, value[variables[depth]], body[depth])
+            at = value[variables[depth]]
+            slot = find_within(slot_relation, slot_start[at], slot_end[at], body[depth])
             if slot >= 0:
-                cursor[depth], end[depth] = triple_start[slot], triple_start[slot + 1]
+                cursor[depth], end[depth] = triple_start[slot], triple_end[slot]
                 if not binds[depth]:
-                    triple = find(triple_start, target, slot, value[wanted])
+                    triple = find_within(target, triple_start[slot], triple_end[slot], value[wanted])
                     cursor[depth], end[depth] = triple, triple + (triple >= 0)
         descended = False
         while cursor[depth] < end[depth] and not descended:

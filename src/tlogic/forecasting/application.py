@@ -201,12 +201,12 @@ def _same_start(queries: Queries, a: int, b: int) -> bool:
 @njit(cache=True, nogil=True)
 def _open_slots(known: Known, slot_of: Ints, subject: int, since: int) -> None:
     """Note the subject's slots that hold facts at or after ``since``."""
-    for slot in range(known.slot_start[subject], known.slot_start[subject + 1]):
+    for slot in range(known.slot_start[subject], known.slot_end[subject]):
         if known.slot_newest[slot] >= since:
             slot_of[known.slot_relation[slot]] = slot
 
 
 @njit(cache=True, nogil=True)
 def _close_slots(known: Known, slot_of: Ints, subject: int) -> None:
-    for slot in range(known.slot_start[subject], known.slot_start[subject + 1]):
+    for slot in range(known.slot_start[subject], known.slot_end[subject]):
         slot_of[known.slot_relation[slot]] = -1

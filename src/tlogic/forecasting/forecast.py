@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from tlogic.errors import InputError, SettingsError
-from tlogic.forecasting.application import Queries
+from tlogic.forecasting.application import Queries, Scored
 from tlogic.forecasting.forecaster import Forecaster, query_chunks
 from tlogic.forecasting.queries import IntegerQuery, Query, as_arrays, as_queries, number_queries, told
 from tlogic.forecasting.settings import ApplicationSettings
@@ -93,13 +93,7 @@ class Answered:
 
     def true_answers(self, place: int) -> list[str]:
         """What really happened, where the data holds it: the answers at the time of the query."""
-        graph, query = self.graph, self._numbered[place]
-        facts = graph.facts.between(query.time, query.time + 1)
-        half = len(graph.relations.base)
-        asks_object = query.relation < half
-        own, other = (facts.subject, facts.object) if asks_object else (facts.object, facts.subject)
-        found = other[(own == query.subject) & (facts.relation == query.relation % half)]
-        return [graph.entities.name_of(entity) for entity in found.tolist()]
+        return [self.graph.entities.name_of(entity) for entity in self.graph.answers_at(*self._numbered[place])]
 
     def to_dict(self, place: int) -> dict[str, Any]:
         """The answer to one query, for JSON."""
@@ -215,7 +209,7 @@ def forecast(
         forecaster,
         asked,
         numbered,
-        [answers[place] or _usual(forecaster, query, top) for place, query in enumerate(numbered)],
+        [answers[place] or usual_answers(forecaster, query, top) for place, query in enumerate(numbered)],
     )
 
 
@@ -223,17 +217,22 @@ def _new_worker(forecaster: Forecaster, queries: Queries, top: int | None) -> Ca
     worker = forecaster.new_worker()
 
     def answer(chunk: Ints) -> list[Answers | None]:
-        scored = worker(Queries(*(column[chunk] for column in queries)))
-        parts = zip(scored.start[:-1].tolist(), scored.start[1:].tolist(), strict=True)
-        return [
-            best_answers(scored.entity[start:end], scored.score[start:end], top, by="rules") if end > start else None
-            for start, end in parts
-        ]
+        return answers_by_rules(worker(Queries(*(column[chunk] for column in queries))), top)
 
     return answer
 
 
-def _usual(forecaster: Forecaster, query: IntegerQuery, top: int | None) -> Answers:
+def answers_by_rules(scored: Scored, top: int | None) -> list[Answers | None]:
+    """The best candidates of each query; None where no rule leads to any."""
+    parts = zip(scored.start[:-1].tolist(), scored.start[1:].tolist(), strict=True)
+    return [
+        best_answers(scored.entity[start:end], scored.score[start:end], top, by="rules") if end > start else None
+        for start, end in parts
+    ]
+
+
+def usual_answers(forecaster: Forecaster, query: IntegerQuery, top: int | None) -> Answers:
+    """The best candidates where rules give none."""
     return best_answers(*forecaster.usual.of(query.relation, query.time), top, by="fallback")
 
 

@@ -96,7 +96,8 @@ class Forecaster:
         try:
             worker = self._idle.pop()
         except IndexError:
-            worker = Worker(self)
+            worker = self.new_worker()
+        worker.book = self.book
         try:
             yield worker
         finally:
@@ -108,8 +109,8 @@ class Worker:
 
     def __init__(self, forecaster: Forecaster) -> None:
         graph = forecaster.graph
-        self._triples, self._book, self._n_entities = graph.triples, forecaster.book, len(graph.entities)
-        self._work = new_workspace(graph.triples, self._n_entities, len(graph.relations), self._book)
+        self._triples, self.book, self._n_entities = graph.triples, forecaster.book, len(graph.entities)
+        self._work = new_workspace(graph.triples, self._n_entities, len(graph.relations), self.book)
 
     def score(self, grounded: Grounded, scoring: Scoring, queries: Queries) -> Scored:
         """The scored candidates of queries whose rules were grounded before."""
@@ -125,7 +126,7 @@ class Worker:
 
     def __call__(self, queries: Queries) -> Scored:
         """The scored candidates of queries that are sorted by time."""
-        return apply_rules(self._triples, self._book, self._work, queries)
+        return self._apply(self.book, queries)
 
     def evidence(self, query: IntegerQuery) -> Evidence:
         """What each rule of a query leads to, and how old its best grounding is."""
@@ -135,12 +136,12 @@ class Worker:
 
     def ground(self, queries: Queries) -> Grounded:
         """What each rule of each query leads to, for queries that are sorted by time."""
-        head_start = self._book.plans.head_start
+        head_start = self.book.plans.head_start
         rule, n_rules = head_start[queries.relation], np.diff(head_start)[queries.relation]
         first = np.append(0, np.cumsum(n_rules))
         asked = Queries(*(np.repeat(column, n_rules) for column in queries))
         asked = asked._replace(relation=np.repeat(rule - first[:-1], n_rules) + np.arange(first[-1]))
-        ages = np.arange(len(self._book.decay))
+        ages = np.arange(len(self.book.decay))
         scored = self._ask_each_rule(asked, ages % _EXACT)
         age = scored.score.astype(np.int32)
         if len(ages) > _EXACT:
@@ -149,14 +150,17 @@ class Worker:
 
     def _ask_each_rule(self, queries: Queries, value: Ints) -> Scored:
         """Ask queries that name one rule in the place of a relation, with a value of each age for its score."""
-        alone = self._book._replace(
-            plans=self._book.plans._replace(head_start=np.arange(len(self._book.plans.kind) + 1)),
+        alone = self.book._replace(
+            plans=self.book.plans._replace(head_start=np.arange(len(self.book.plans.kind) + 1)),
             alpha=0.0,
             decay=value.astype(np.float64),
             k=self._n_entities + 1,
             published_stop=False,
         )
-        return apply_rules(self._triples, alone, self._work, queries)
+        return self._apply(alone, queries)
+
+    def _apply(self, book: Rulebook, queries: Queries) -> Scored:
+        return apply_rules(self._triples, book, self._work, queries)
 
 
 def _is_native(rule: Rule, number: dict[str, int | None]) -> bool:

@@ -31,7 +31,7 @@ from tlogic.forecasting.known import NEVER, Known, latest_until
 from tlogic.forecasting.plans import BodyTable, JoinTable
 from tlogic.forecasting.reached import Reached
 from tlogic.graph.arrays import Ints
-from tlogic.graph.search import find, first_at_least
+from tlogic.graph.search import find_within, first_at_least
 
 UNLIMITED = 1 << 60
 
@@ -76,7 +76,7 @@ def new_path(longest: int) -> Path:
 def ground_single(known: Known, slot: int, since: int, limit: int, reached: Reached) -> int:
     """Follow a body of one step through ``slot``; how many entities were reached. See ``ground_chain``."""
     target, newest = known.target, known.newest
-    start, end = known.triple_start[slot], known.triple_start[slot + 1]
+    start, end = known.triple_start[slot], known.triple_end[slot]
     best, found = reached
     floor, quota = newest_only(newest, start, end, limit, since)
     n_found = 0
@@ -108,7 +108,8 @@ def ground_chain(
     """
     target, newest, slot_newest = known.target, known.newest, known.slot_newest
     time_start, time, n_times = known.time_start, known.time, known.n_times
-    slot_start, slot_relation, triple_start = known.slot_start, known.slot_relation, known.triple_start
+    slot_start, slot_end, slot_relation = known.slot_start, known.slot_end, known.slot_relation
+    triple_start, triple_end = known.triple_start, known.triple_end
     triples, cursor, end, floor, quota, bound, entity, closing_for, closing_slot = path
     best, found = reached
     relation, inverse, origin, binding = bodies.relation, bodies.inverse, bodies.origin, bodies.binding
@@ -126,9 +127,10 @@ def ground_chain(
             entering = False
             cursor[depth], end[depth], floor[depth], quota[depth] = 0, 0, since, UNLIMITED
             if binding[atom] < 0:
-                slot = find(slot_start, slot_relation, entity[depth], relation[atom])
+                at = entity[depth]
+                slot = find_within(slot_relation, slot_start[at], slot_end[at], relation[atom])
                 if slot >= 0 and slot_newest[slot] >= since:
-                    cursor[depth], end[depth] = triple_start[slot], triple_start[slot + 1]
+                    cursor[depth], end[depth] = triple_start[slot], triple_end[slot]
                     floor[depth], quota[depth] = newest_only(newest, cursor[depth], end[depth], limit, since)
             else:  # look it up from the side that was known first: its slot serves many look-ups
                 holder, other, step = entity[depth], entity[binding[atom]], relation[atom]
@@ -136,9 +138,10 @@ def ground_chain(
                     holder, other, step = other, holder, inverse[atom]
                 if closing_for[depth] != holder:
                     closing_for[depth] = holder
-                    closing_slot[depth] = find(slot_start, slot_relation, holder, step)
+                    closing_slot[depth] = find_within(slot_relation, slot_start[holder], slot_end[holder], step)
                 if closing_slot[depth] >= 0:
-                    triple = find(triple_start, target, closing_slot[depth], other)
+                    slot = closing_slot[depth]
+                    triple = find_within(target, triple_start[slot], triple_end[slot], other)
                     if triple >= 0:
                         cursor[depth], end[depth] = triple, triple + 1
         descended = False
@@ -188,13 +191,13 @@ def ground_open(
     reached: Reached,
 ) -> int:
     """Follow the first step through ``slot`` to each x, and from there an open join."""
-    target, newest, triple_start = known.target, known.newest, known.triple_start
+    target, newest, triple_start, triple_end = known.target, known.newest, known.triple_start, known.triple_end
     time_start, time, n_times = known.time_start, known.time, known.n_times
     row, join_entity, join_time = joins.row, joins.entity, joins.time
     second, third = table.second[join], table.third[join]
     best, found = reached
     n_found = 0
-    for triple in range(triple_start[slot], triple_start[slot + 1]):
+    for triple in range(triple_start[slot], triple_end[slot]):
         ceiling = newest[triple]
         if ceiling < since:
             continue
@@ -232,18 +235,14 @@ def ground_closed(
     reached: Reached,
 ) -> int:
     """Follow the first step through ``slot`` to each x, and from there a closed join back to x, the candidate."""
-    target, newest, triple_start, slot_newest = (
-        known.target,
-        known.newest,
-        known.triple_start,
-        known.slot_newest,
-    )
+    target, newest, slot_newest = known.target, known.newest, known.slot_newest
+    triple_start, triple_end = known.triple_start, known.triple_end
     time_start, time, n_times = known.time_start, known.time, known.n_times
     row = joins.row
     second, back = table.second[join], table.third[join]
     best, found = reached
     n_found = 0
-    for triple in range(triple_start[slot], triple_start[slot + 1]):
+    for triple in range(triple_start[slot], triple_end[slot]):
         if newest[triple] < since:
             continue
         x = target[triple]
@@ -319,10 +318,10 @@ def ground_loop(
 def _find_loops(known: Known, loops: Loops, slot: int, back_slot: int, since: int) -> int:
     """The triples of two slots of one source that share a target, by merging; how many allow a t_1 at or after
     ``since``."""
-    target, newest, triple_start = known.target, known.newest, known.triple_start
+    target, newest, triple_start, triple_end = known.target, known.newest, known.triple_start, known.triple_end
     time_start, time, n_times = known.time_start, known.time, known.n_times
-    back, back_end = triple_start[back_slot], triple_start[back_slot + 1]
-    start, end = triple_start[slot], triple_start[slot + 1]
+    back, back_end = triple_start[back_slot], triple_end[back_slot]
+    start, end = triple_start[slot], triple_end[slot]
     n = 0
     for away in range(start, end):
         if newest[away] < since:

@@ -16,7 +16,7 @@ from tlogic.forecasting.known import NEVER, Known, latest_until
 from tlogic.forecasting.reached import Reached
 from tlogic.graph.arrays import Ints
 from tlogic.graph.hashing import scramble
-from tlogic.graph.search import find, first_at_least
+from tlogic.graph.search import find_within, first_at_least
 
 # The columns of a row: eight numbers, one cache line.
 KEY, MADE, SLOT, BACK_SLOT, LATEST, START, END, ROOM = 0, 1, 2, 3, 4, 5, 6, 7
@@ -41,9 +41,9 @@ class Joins(NamedTuple):
     """Three numbers: rows, entries and next slots in use."""
 
 
-def new_joins(n_entities: int, n_triples: int) -> Joins:
+def new_joins(n_entities: int, n_triples: int, most_rows: int = 1 << 18) -> Joins:
     """An empty memory; memory pages that are never written to cost nothing."""
-    n_rows = min(max(1 << 12, 1 << n_triples.bit_length()), 1 << 18)
+    n_rows = min(max(1 << 12, 1 << n_triples.bit_length()), most_rows)
     n_entries = max(1 << 22, 4 * n_entities)
     return Joins(
         row=np.zeros((n_rows, 8), np.int64),
@@ -87,19 +87,19 @@ def remember_closed(known: Known, joins: Joins, second: int, back: int, join: in
     row = joins.row[place]
     joins.used[0] += 1
     row[KEY], row[MADE], row[LATEST] = _key(join, x), 0, NEVER
-    row[SLOT] = find(known.slot_start, known.slot_relation, x, second)
-    row[BACK_SLOT] = find(known.slot_start, known.slot_relation, x, back)
+    row[SLOT] = find_within(known.slot_relation, known.slot_start[x], known.slot_end[x], second)
+    row[BACK_SLOT] = find_within(known.slot_relation, known.slot_start[x], known.slot_end[x], back)
     return place
 
 
 @njit(cache=True, nogil=True)
 def close(known: Known, slot: int, back_slot: int) -> int:
     """The latest time of r2(x, y) that r3(y, x) follows, over all y: merges the slots of r2 and of r3's inverse."""
-    target, newest, triple_start = known.target, known.newest, known.triple_start
+    target, newest, triple_start, triple_end = known.target, known.newest, known.triple_start, known.triple_end
     time_start, time, n_times = known.time_start, known.time, known.n_times
-    back, back_end = triple_start[back_slot], triple_start[back_slot + 1]
+    back, back_end = triple_start[back_slot], triple_end[back_slot]
     latest = NEVER
-    for triple in range(triple_start[slot], triple_start[slot + 1]):
+    for triple in range(triple_start[slot], triple_end[slot]):
         while back < back_end and target[back] < target[triple]:
             back += 1
         if back == back_end:
@@ -142,10 +142,11 @@ def make_open(
 @njit(cache=True, nogil=True, inline="always")
 def _remember_open(known: Known, joins: Joins, second: int, third: int, join: int, x: int) -> int:
     """An empty row for an open join, with the slots that its second step leads to."""
-    triple_start, target = known.triple_start, known.target
-    slot_start, slot_relation, next_slots = known.slot_start, known.slot_relation, joins.next_slots
-    slot = find(slot_start, slot_relation, x, second)
-    n_next = triple_start[slot + 1] - triple_start[slot] if slot >= 0 else 0
+    triple_start, triple_end, target = known.triple_start, known.triple_end, known.target
+    slot_start, slot_end, slot_relation = known.slot_start, known.slot_end, known.slot_relation
+    next_slots = joins.next_slots
+    slot = find_within(slot_relation, slot_start[x], slot_end[x], second)
+    n_next = triple_end[slot] - triple_start[slot] if slot >= 0 else 0
     if 2 * joins.used[0] >= len(joins.row) or joins.used[2] + n_next > len(next_slots):
         forget_joins(joins)
     place = find_row(joins.row, join, x)
@@ -153,7 +154,8 @@ def _remember_open(known: Known, joins: Joins, second: int, third: int, join: in
     row[:] = 0
     row[KEY], row[SLOT], row[NEXT] = _key(join, x), slot, joins.used[2]
     for i in range(n_next):
-        next_slots[row[NEXT] + i] = find(slot_start, slot_relation, target[triple_start[slot] + i], third)
+        y = target[triple_start[slot] + i]
+        next_slots[row[NEXT] + i] = find_within(slot_relation, slot_start[y], slot_end[y], third)
     joins.used[0] += 1
     joins.used[2] += n_next
     return place
@@ -162,16 +164,12 @@ def _remember_open(known: Known, joins: Joins, second: int, third: int, join: in
 @njit(cache=True, nogil=True, inline="always")
 def _update(known: Known, joins: Joins, row: Ints, since: int, scratch: Reached) -> int:
     """Collect a join's entries and what has changed in scratch; their number, or -1 where nothing has changed."""
-    target, newest, triple_start, slot_newest = (
-        known.target,
-        known.newest,
-        known.triple_start,
-        known.slot_newest,
-    )
+    target, newest, slot_newest = known.target, known.newest, known.slot_newest
+    triple_start, triple_end = known.triple_start, known.triple_end
     time_start, time, n_times, next_slots = known.time_start, known.time, known.n_times, joins.next_slots
     best, found = scratch
     made, next_start = row[MADE], row[NEXT]
-    first, end = triple_start[row[SLOT]], triple_start[row[SLOT] + 1]
+    first, end = triple_start[row[SLOT]], triple_end[row[SLOT]]
     n = -1
     for triple in range(first, end):
         ceiling = newest[triple]
@@ -183,7 +181,7 @@ def _update(known: Known, joins: Joins, row: Ints, since: int, scratch: Reached)
             n = _load(joins, row, scratch)
         times, times_end = time_start[triple], time_start[triple] + n_times[triple]
         changed_since = max(time[times], since, made)
-        for last in range(triple_start[next_slot], triple_start[next_slot + 1]):
+        for last in range(triple_start[next_slot], triple_end[next_slot]):
             t = newest[last]
             c = target[last]
             if t < changed_since or best[c] >= min(t, ceiling):

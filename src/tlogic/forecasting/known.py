@@ -20,8 +20,11 @@ class Known(NamedTuple):
     """The part of a graph that happened before now; the arrays of its triple index are shared, not copied."""
 
     slot_start: Ints
+    slot_end: Ints
+    """Per entity: its slots. Runs of a graph that grows do not stand in order, so each has an end of its own."""
     slot_relation: Ints
     triple_start: Ints
+    triple_end: Ints
     target: Ints
     time_start: Ints
     time: Ints
@@ -40,12 +43,14 @@ class Known(NamedTuple):
 def nothing_known(triples: TripleIndex) -> Known:
     """The beginning of time."""
     return Known(
-        triples.slot_start,
-        triples.slot_relation,
-        triples.triple_start,
-        triples.target,
-        triples.time_start,
-        triples.time,
+        slot_start=triples.slot_start[:-1],
+        slot_end=triples.slot_start[1:],
+        slot_relation=triples.slot_relation,
+        triple_start=triples.triple_start[:-1],
+        triple_end=triples.triple_start[1:],
+        target=triples.target,
+        time_start=triples.time_start,
+        time=triples.time,
         n_times=np.zeros(len(triples.target), np.int32),
         newest=np.full(len(triples.target), NEVER, np.int32),
         slot_newest=np.full(len(triples.slot_relation), NEVER, np.int32),

@@ -27,6 +27,11 @@ def find(start: Ints, values: Ints, run: int, wanted: int) -> int:
 
     With a triple index this finds the slot of (entity, relation) and the triple of (slot, target).
     """
-    end = start[run + 1]
-    found = first_at_least(values, start[run], end, wanted)
+    return find_within(values, start[run], start[run + 1], wanted)
+
+
+@njit(cache=True, nogil=True)
+def find_within(values: Ints, start: int, end: int, wanted: int) -> int:
+    """The position of a value among the ascending distinct values of ``[start, end)``, or -1."""
+    found = first_at_least(values, start, end, wanted)
     return found if found < end and values[found] == wanted else -1

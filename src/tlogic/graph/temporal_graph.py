@@ -80,6 +80,12 @@ class TemporalGraph:
             raise InputError(f"unknown split {name!r}; expected train, valid or test")
         return self.facts.between(*bounds[name])
 
+    def answers_at(self, subject: int, relation: int, time: int) -> list[int]:
+        """The entities to which a subject did a relation at a time."""
+        facts, half = self.facts.between(time, time + 1), len(self.relations.base)
+        own, other = (facts.subject, facts.object) if relation < half else (facts.object, facts.subject)
+        return other[(own == subject) & (facts.relation == relation % half)].tolist()
+
     @cached_property
     def edges(self) -> Edges:
         """The facts and their inverses, in order of time."""

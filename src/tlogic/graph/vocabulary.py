@@ -39,6 +39,19 @@ class Vocabulary:
             ids.setdefault(plain(name), []).append(number)
         return ids
 
+    def add(self, names: Iterable[str]) -> None:
+        """Number new names behind the others.
+
+        >>> people = Vocabulary(["Ann"], kind="entity")
+        >>> people.add(["Bo"])
+        >>> people.id_of("bo")
+        1
+        """
+        for name in names:
+            self._ids[name] = len(self.names)
+            self._plain_ids.setdefault(plain(name), []).append(len(self.names))
+            self.names.append(name)
+
     def match(self, name: str) -> int | None:
         """The id of a name, or of the only one that differs from it in nothing but case, spaces and underscores."""
         number = self._ids.get(name)

@@ -2,7 +2,8 @@
 
 import json
 import os
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +73,24 @@ class Model:
         """The probability of each candidate, from the scores of all candidates of each query."""
         return self.calibration.probabilities(start, scores)
 
+    def without(self, families: Collection[str]) -> "Model":
+        """The same model as if some families of evidence said nothing; one with trees cannot be parted so."""
+        unknown = [name for name in families if name not in self.families]
+        if unknown:
+            raise InputError(
+                f"This model has no evidence of the kind {unknown[0]!r}; it has {', '.join(self.families)}."
+            )
+        if self.trees is not None:
+            raise InputError("A boosted model looks at all its evidence together, so none of it can be switched off.")
+        off = np.array([family in families for family, _ in self.columns])
+        return replace(self, weight=np.where(off[:, None], 0.0, self.weight))
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as JSON, a kind of evidence or a rule a line; the file is there whole or not at all."""
+        write_whole(Path(path), self.to_json())
+
+    def to_json(self) -> str:
+        """The content of a model file."""
         lives = [life if np.isfinite(life) else None for life in self.half_lives.tolist()]
         about: dict[str, Any] = {"format": _FORMAT, "version": _VERSION, "settings": self.settings, "data": self.data}
         about |= {"families": list(self.families), "half_lives": lives}
@@ -83,7 +100,7 @@ class Model:
             f" {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)},\n" for name, value in about.items()
         )
         lines = ",\n".join(json.dumps(entry) for entry in self.tables())
-        write_whole(Path(path), f'{{\n{head} "evidence": [\n{lines}\n],\n "rules": {self.counted.to_json()}}}\n')
+        return f'{{\n{head} "evidence": [\n{lines}\n],\n "rules": {self.counted.to_json()}}}\n'
 
     def tables(self) -> list[dict[str, Any]]:
         """Per column of evidence: its family and name, the edges of its bins, and the weights of none and each bin."""
@@ -98,10 +115,19 @@ class Model:
     def load(cls, path: str | os.PathLike[str]) -> "Model":
         """Read a model file."""
         try:
-            found = json.loads(Path(path).read_text(encoding="utf-8"))
+            content = Path(path).read_text(encoding="utf-8")
         except FileNotFoundError:
             raise InputError(f"There is no model file {path}; `tlogic fit` makes one.") from None
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{path} is not a model file: {error}.") from None
+        return cls.from_json(content, path)
+
+    @classmethod
+    def from_json(cls, content: str, path: str | os.PathLike[str] = "this") -> "Model":
+        """The model that ``to_json`` told; the path is for messages."""
+        try:
+            found = json.loads(content)
+        except json.JSONDecodeError as error:
             raise InputError(f"{path} is not a model file: {error}.") from None
         if not isinstance(found, dict) or found.get("format") != _FORMAT or found.get("version") != _VERSION:
             raise InputError(

@@ -112,7 +112,16 @@ class RuleSet:
         elif suffix == ".txt":
             write_whole(path, rules_to_text(self.rules))
         else:
-            write_whole(path, rules_to_json(self.rules, self.settings, self.data))
+            write_whole(path, self.to_json())
+
+    def to_json(self) -> str:
+        """The content of a rule file in JSON."""
+        return rules_to_json(self.rules, self.settings, self.data)
+
+    @classmethod
+    def from_json(cls, content: str, path: str | os.PathLike[str] = "this") -> "RuleSet":
+        """The rules that ``to_json`` told; the path is for messages."""
+        return cls(*rules_from_json(content, path))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "RuleSet":
@@ -122,7 +131,7 @@ class RuleSet:
             return cls(read_table(path))
         content = read_rule_file(path)
         if content.lstrip().startswith(("{", "[")):  # no rule begins so: such a name is quoted
-            return cls(*rules_from_json(content, path))
+            return cls.from_json(content, path)
         return cls(rules_from_text(content, path))
 
 

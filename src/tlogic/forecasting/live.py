@@ -1,0 +1,199 @@
+"""Forecasts from a graph that grows: what was taken in counts at once."""
+
+from collections.abc import Collection, Sequence
+from copy import copy
+from itertools import compress
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from tlogic.forecasting.application import Queries, Rulebook, Scored, apply_rules, new_workspace
+from tlogic.forecasting.candidates import decay_table
+from tlogic.forecasting.forecast import Forecast, answers_by_rules, usual_answers
+from tlogic.forecasting.forecaster import Forecaster, Worker
+from tlogic.forecasting.joins import forget_joins, new_joins
+from tlogic.forecasting.known import Known
+from tlogic.forecasting.queries import as_arrays, as_queries, number_queries
+from tlogic.forecasting.settings import ApplicationSettings
+from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.growing import known_at
+from tlogic.graph.index import Edges, build_triple_index
+from tlogic.graph.live import LiveGraph
+from tlogic.graph.search import find_within
+from tlogic.rules import Rule, RuleSet
+
+_AHEAD = 1000
+_MOST_JOINS = 1 << 15  # what is remembered serves until the next change, and forgetting it must be cheap
+_ANY_RELATION = -1
+
+
+class LiveForecaster(Forecaster):
+    """Answers queries over a graph that grows with one rule set. It serves many threads, while the graph is at rest.
+
+    >>> import tlogic
+    >>> world = tlogic.sample()
+    >>> forecaster = LiveForecaster(LiveGraph.of(world), tlogic.learn(world, lengths=(1,)))
+    >>> forecaster.ask([("Kite Aviation", "sue")], top=1)
+    Forecast(1 query, 1 candidate)
+    """
+
+    graph: LiveGraph  # type: ignore[assignment]
+
+    def __init__(self, graph: LiveGraph, rules: RuleSet, settings: ApplicationSettings | None = None) -> None:
+        super().__init__(graph, rules, settings or ApplicationSettings(), until=graph.end + _AHEAD)  # type: ignore[arg-type]
+        self.usual = UsualObjectsSoFar(self)  # type: ignore[assignment]
+        self._relations = graph.relations
+
+    @property
+    def is_up_to_date(self) -> bool:
+        """Are the relations still those that the rules were numbered by?"""
+        return self._relations is self.graph.relations
+
+    def ask(self, queries: Any, top: int | None = 10) -> Forecast:
+        """Answer queries as ``tlogic.forecast`` does."""
+        asked = as_queries(queries)
+        numbered = number_queries(self.graph, asked)  # type: ignore[arg-type]
+        places = sorted(range(len(numbered)), key=lambda place: numbered[place].time)
+        if places:
+            self._reach(numbered[places[-1]].time)
+        with self.worker() as worker:
+            found = answers_by_rules(worker(as_arrays([numbered[place] for place in places])), top)
+        by_place = dict(zip(places, found, strict=True))
+        answers = [by_place[place] or usual_answers(self, query, top) for place, query in enumerate(numbered)]
+        return Forecast(self, asked, numbered, answers)
+
+    def without(self, rules: Collection[Rule]) -> "LiveForecaster":
+        """The same forecaster with some rules switched off."""
+        off = set(rules)
+        keep = np.array([rule not in off for rule in self.rules], np.bool_)
+        plans, kept_before = self.book.plans, np.append(0, np.cumsum(keep))
+        fewer = copy(self)
+        fewer.rules = list(compress(self.rules, keep))
+        fewer.book = self.book._replace(
+            plans=plans._replace(
+                head_start=kept_before[plans.head_start],
+                **{name: getattr(plans, name)[keep] for name in ("confidence", "kind", "first", "back", "part")},
+            )
+        )
+        return fewer
+
+    def new_worker(self) -> "LiveWorker":
+        """A worker with scratch memory of its own; it serves one thread."""
+        return LiveWorker(self)
+
+    def _reach(self, time: int) -> None:
+        """Make sure that scores are known for ages up to a time."""
+        if time >= len(self.book.decay):
+            decay = decay_table(self.settings.alpha, self.settings.decay, time + _AHEAD)
+            self.book = self.book._replace(decay=decay)
+
+
+class LiveWorker(Worker):
+    """A worker that looks at its graph anew before it answers."""
+
+    def __init__(self, forecaster: LiveForecaster) -> None:
+        self._graph, self.book = forecaster.graph, forecaster.book
+        nothing = np.empty(0, np.int32)
+        self._triples = build_triple_index(Edges(nothing, nothing, nothing, nothing, 0, 0))
+        self._n_entities = 0
+        self._seen = (-1, -1)
+
+    def known_until(self, time: int) -> Known:
+        """The facts before a time."""
+        self._look(min(time, self._graph.end))
+        return self._work.known
+
+    def _apply(self, book: Rulebook, queries: Queries) -> Scored:
+        """Facts are known up to one time at a time, so queries with the same are answered together."""
+        until = np.minimum(queries.known_until, self._graph.end)
+        cuts = np.flatnonzero(np.diff(until)) + 1
+        parts = [
+            self._apply_at_once(book, Queries(*(column[own] for column in queries._replace(known_until=until))))
+            for own in np.split(np.arange(len(until)), cuts)
+        ]
+        return parts[0] if len(parts) == 1 else _together(parts)
+
+    def _apply_at_once(self, book: Rulebook, queries: Queries) -> Scored:
+        if len(queries.time):
+            self._look(int(queries.known_until[0]))
+        return apply_rules(self._triples, book, self._work, queries)
+
+    def _look(self, until: int) -> None:
+        """Know the facts before a time, as the graph is now, and nothing of what was concluded from other facts."""
+        graph = self._graph
+        if self._n_entities < graph.room_for_entities or len(self._work.slot_of) != len(graph.relations):
+            self._make_room()
+        if self._seen != (graph.version, until):
+            self._work = self._work._replace(known=_known(graph, until))
+            forget_joins(self._work.joins)
+            self._seen = (graph.version, until)
+
+    def _make_room(self) -> None:
+        graph = self._graph
+        self._n_entities = graph.room_for_entities
+        work = new_workspace(self._triples, self._n_entities, len(graph.relations), self.book)
+        self._work = work._replace(joins=new_joins(self._n_entities, len(graph.index.target), _MOST_JOINS))
+        self._seen = (-1, -1)
+
+
+def _known(graph: LiveGraph, until: int) -> Known:
+    index = graph.index
+    n_times, newest, slot_newest = index.n_times, index.newest, index.slot_newest
+    if until < graph.end:
+        n_times, newest, slot_newest = known_at(index, until)
+    return Known(
+        slot_start=index.slot_start,
+        slot_end=index.slot_end,
+        slot_relation=index.slot_relation,
+        triple_start=index.triple_start,
+        triple_end=index.triple_end,
+        target=index.target,
+        time_start=index.time_start,
+        time=index.time,
+        n_times=n_times,
+        newest=newest,
+        slot_newest=slot_newest,
+        n_arrived=np.zeros(1, np.int64),
+        until=np.array([until], np.int64),
+    )
+
+
+def _together(parts: Sequence[Scored]) -> Scored:
+    sizes = np.concatenate([np.diff(part.start) for part in parts])
+    entity, score, n_rules = (np.concatenate([getattr(part, name) for part in parts]) for name in Scored._fields[1:])
+    return Scored(np.append(0, np.cumsum(sizes)), entity, score, n_rules)
+
+
+class UsualObjectsSoFar:
+    """The fallback: how often an entity was the object of a relation before a query."""
+
+    def __init__(self, forecaster: LiveForecaster) -> None:
+        self._forecaster = forecaster
+
+    def of(self, relation: int, time: int) -> tuple[Ints, Floats]:
+        """The objects of a relation with their shares; those of all relations together where it was never seen."""
+        graph = self._forecaster.graph
+        with self._forecaster.worker() as worker:
+            assert isinstance(worker, LiveWorker)
+            known = worker.known_until(time)
+            counts = _count_objects(known, len(graph.entities), graph.relations.inverse_of(relation))
+            if not counts.any():
+                counts = _count_objects(known, len(graph.entities), _ANY_RELATION)
+        seen = np.flatnonzero(counts)
+        return seen.astype(np.int32), counts[seen] / max(counts.sum(), 1)
+
+
+@njit(cache=True, nogil=True)
+def _count_objects(known: Known, n_entities: int, inverse: int) -> Ints:
+    """How often each entity was the object of a relation, whose inverse is given, or of any."""
+    count = np.zeros(n_entities, np.int64)
+    for entity in range(n_entities):
+        first, end = known.slot_start[entity], known.slot_end[entity]
+        if inverse != _ANY_RELATION:
+            slot = find_within(known.slot_relation, first, end, inverse)
+            first, end = slot, slot + (slot >= 0)
+        for slot in range(first, end):
+            for triple in range(known.triple_start[slot], known.triple_end[slot]):
+                count[entity] += known.n_times[triple]
+    return count
