@@ -13,7 +13,7 @@ import sqlalchemy
 import tlogic
 from tlogic.errors import InputError
 from tlogic.events import Timeline, read_events
-from tlogic.events.databases import _reason
+from tlogic.events.databases import reason_of
 
 FACTS = [("Ann", "calls", "Bob", "2014-08-09"), ("Zoë", "100% sure: 'no'", "Ann", "2014-08-11")]
 SECRET = "s3cr3t"
@@ -293,7 +293,7 @@ def test_a_report_keeps_secrets(postgres: str) -> None:
 def test_a_driver_that_repeats_the_password_is_not_repeated() -> None:
     url = sqlalchemy.make_url(f"postgresql://ann:{SECRET}@host/db?password=also-{SECRET}")
     assert (
-        _reason(RuntimeError(f"no entry for {SECRET}, nor also-{SECRET}\nmore"), url)
+        reason_of(RuntimeError(f"no entry for {SECRET}, nor also-{SECRET}\nmore"), url)
         == "no entry for ***, nor also-***"
     )
 

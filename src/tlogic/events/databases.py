@@ -68,8 +68,8 @@ def read_database(url: str, query: str | None, given: Mapping[str, str | int]) -
         name, product = f"duckdb:///{path}", "DuckDB"
         answer = _ask_duckdb(_existing_file(path, name), query, _choice(given, name), name)
     else:
-        parsed = _parse(url)
-        name, product = _public_name(parsed), _PRODUCTS.get(parsed.get_backend_name(), parsed.get_backend_name())
+        parsed = parse_url(url)
+        name, product = public_name(parsed), _PRODUCTS.get(parsed.get_backend_name(), parsed.get_backend_name())
         answer = _ask_sqlalchemy(parsed, query, _choice(given, name), name)
     if answer.columns.is_empty():
         raise InputError(f"{name}: the query gives no rows, so there are no facts to read.")
@@ -129,7 +129,7 @@ def _ask_duckdb(file: Path, query: str, choose: Choice, name: str) -> Answer:
     try:
         import duckdb
     except ImportError as error:
-        raise _not_installed(name, error) from error
+        raise not_installed(name, error) from error
     try:
         with duckdb.connect(file, read_only=True) as connection, blame(name):
             relation = connection.sql(_statement(query, _table_of_duckdb(connection, query)))
@@ -157,12 +157,17 @@ def _table_of_duckdb(connection: Any, query: str) -> str | None:
 # All others
 
 
-def _parse(url: str) -> sql.URL:
+def parse_url(url: str) -> sql.URL:
+    """The URL of a database that SQLAlchemy speaks to, with the driver that is installed with tlogic.
+
+    >>> parse_url("postgresql://ann@host/events").drivername
+    'postgresql+psycopg'
+    """
     try:
         from sqlalchemy import make_url
         from sqlalchemy.exc import ArgumentError
     except ImportError as error:
-        raise _not_installed(f"{url.partition('://')[0]}://...", error) from error
+        raise not_installed(f"{url.partition('://')[0]}://...", error) from error
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
@@ -182,7 +187,12 @@ def _bad_url(url: str) -> InputError:
     )
 
 
-def _public_name(url: sql.URL) -> str:
+def public_name(url: sql.URL) -> str:
+    """What may be shown of a URL: its scheme, host and database.
+
+    >>> public_name(parse_url("postgresql://ann:secret@host:5432/events"))
+    'postgresql://host:5432/events'
+    """
     port = f":{url.port}" if url.port else ""
     return f"{url.get_backend_name()}://{url.host or ''}{port}/{url.database or ''}"
 
@@ -194,7 +204,7 @@ def _ask_sqlalchemy(url: sql.URL, query: str, choose: Choice, name: str) -> Answ
         connection = _engine(url, name).connect()
     except SQLAlchemyError as error:
         raise InputError(
-            f"Cannot connect to {name} ({_reason(error, url)}). Check the URL, and that the database can be reached."
+            f"Cannot connect to {name} ({reason_of(error, url)}). Check the URL, and that the database can be reached."
         ) from None  # what the driver says in full may hold the password
     try:
         with closing(connection):
@@ -204,7 +214,7 @@ def _ask_sqlalchemy(url: sql.URL, query: str, choose: Choice, name: str) -> Answ
             connection.execution_options(no_parameters=True)
             return _fetch(connection.exec_driver_sql(statement), choose, name)
     except SQLAlchemyError as error:
-        raise InputError(f"{name} cannot answer the query ({_reason(error, url)}). Check the query.") from error
+        raise InputError(f"{name} cannot answer the query ({reason_of(error, url)}). Check the query.") from error
 
 
 def _table_of(connection: sql.Connection, query: str) -> str | None:
@@ -229,7 +239,7 @@ def _engine(url: sql.URL, name: str) -> sql.Engine:
             f"{url.drivername}:// is no database that is known here; expected a URL such as {EXPECTED_URLS}."
         ) from error
     except ImportError as error:
-        raise _not_installed(name, error) from error
+        raise not_installed(name, error) from error
 
 
 def _sqlite_opener(url: sql.URL, name: str) -> Callable[[], Any]:
@@ -273,14 +283,15 @@ def _no_table(name: str) -> InputError:
     return InputError(f"{name}: the query gives no table; expected a SELECT, or the name of a table.")
 
 
-def _not_installed(name: str, error: ImportError) -> InputError:
+def not_installed(name: str, error: ImportError) -> InputError:
+    """What to say where SQLAlchemy or a driver is missing."""
     return InputError(
         f"{name} cannot be read, because a package is missing ({error}). SQLite, DuckDB and PostgreSQL are read after "
         "pip install 'tlogic[databases]'; for other databases, also install the driver that SQLAlchemy asks for."
     )
 
 
-def _reason(error: Exception, url: sql.URL) -> str:
+def reason_of(error: Exception, url: sql.URL) -> str:
     """Why the database refused, without the password that a driver may repeat."""
     reason = _first_line(getattr(error, "orig", None) or error)
     for secret in (url.password, url.query.get("password")):

@@ -1,0 +1,79 @@
+"""`tlogic ingest`: events for the store of a live service."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tlogic.cli.options import DataOptions, column_choice
+from tlogic.errors import InputError
+
+if TYPE_CHECKING:
+    from tlogic.events import EventTable, Timeline
+
+
+@dataclass(frozen=True)
+class StoredDataOptions(DataOptions):
+    """What to read into a store, which counts time in its own steps once it has events."""
+
+    def events(self, timeline: "Timeline | None") -> "EventTable":
+        """The events of the data; what was read is told on standard error."""
+        from tlogic.cli.console import error_console
+        from tlogic.events import read_events
+
+        self._refuse_periods()
+        table = read_events(
+            self._source(),
+            query=self.query,
+            step=self.step if timeline is None else self._step_of(timeline),
+            columns=None if self.columns is None else column_choice(self.columns),
+            time_zone=self.time_zone if timeline is None else self._time_zone_of(timeline),
+            skip_bad_rows=self.skip_bad_rows,
+        )
+        # What there is to beware of in the first events says little about those that are added to them.
+        report = table.report if timeline is None else replace(table.report, warnings=())
+        for line in report.lines(quiet=self.quiet):
+            error_console.print(line, markup=False, emoji=False)
+        return table
+
+    def _refuse_periods(self) -> None:
+        if self.valid_from is not None or self.test_from is not None:
+            raise InputError(
+                "A store keeps events of all times alike; leave out --valid-from and --test-from, "
+                "which split data to learn from."
+            )
+
+    def _step_of(self, timeline: "Timeline") -> str:
+        from tlogic.serving.incoming import check_step
+
+        check_step(timeline, self.step)
+        if timeline.unit == "integer":
+            return "1"  # so that integers stay as they are, wherever the steps of the store begin
+        return f"{timeline.count}{'mo' if timeline.unit == 'month' else timeline.unit[0]}"
+
+    def _time_zone_of(self, timeline: "Timeline") -> str:
+        if self.time_zone not in ("UTC", timeline.time_zone):
+            raise InputError(
+                f"The store keeps the time of {timeline.time_zone}, not {self.time_zone}; leave out --time-zone."
+            )
+        return timeline.time_zone
+
+
+def ingest(
+    data: StoredDataOptions,
+    store: Annotated[
+        str,
+        typer.Option(
+            help="Where events are kept: a file, made if it is missing, or postgresql://USER@HOST/NAME.",
+            metavar="STORE",
+        ),
+    ],
+) -> None:
+    """Add the events of DATA to the STORE of a live service; those that it has already are left out."""
+    from tlogic.serving.incoming import Incoming
+    from tlogic.serving.store import EventStore
+
+    with EventStore.open(store) as kept:
+        timeline = kept.state().timeline
+        added, known, last = kept.add(Incoming.of_table(data.events(timeline), timeline))
+    print(f"{added:,} event{'' if added == 1 else 's'} added to {kept.name}, {known:,} known already; {last:,} in all")

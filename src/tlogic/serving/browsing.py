@@ -1,0 +1,116 @@
+"""What a live graph says about an entity: its events, how many there are, and how regular they are."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tlogic.explaining import Fact
+from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.growing import GrowingIndex
+from tlogic.graph.live import LiveGraph
+from tlogic.graph.search import first_at_least
+
+HALF_LIFE = 30.0
+"""How many steps ago what happened counts half, where it is asked how regular that is."""
+
+
+class Doings(NamedTuple):
+    """What one entity did or suffered; what it suffered is the inverse of a relation."""
+
+    relation: Ints
+    other: Ints
+    time: Ints
+
+
+def events_of(graph: LiveGraph, entity: int, other: int | None = None) -> Doings:
+    """The events of an entity, or of a pair, newest first; those of an entity with itself come once."""
+    doings = Doings(*_doings(graph.index, entity))
+    keep = (doings.other != entity) | (doings.relation < len(graph.relations.base))
+    if other is not None:
+        keep &= doings.other == other
+    order = np.flatnonzero(keep)
+    order = order[np.lexsort((doings.other[order], doings.relation[order], -doings.time[order].astype(np.int64)))]
+    return Doings(*(column[order] for column in doings))
+
+
+def as_facts(graph: LiveGraph, entity: int, doings: Doings) -> list[Fact]:
+    """Events as they stand in the data."""
+    name, half = graph.entities.name_of, len(graph.relations.base)
+    facts = []
+    for relation, other, time in zip(*(column.tolist() for column in doings), strict=True):
+        subject, object_ = (entity, other) if relation < half else (other, entity)
+        label = graph.timeline.label_of(time)
+        facts.append(Fact(name(subject), graph.relations.name_of(relation % half), name(object_), label))
+    return facts
+
+
+def count_events(graph: LiveGraph) -> tuple[Ints, Ints, Ints]:
+    """Per entity: the number of its events and the time of its last; per relation: the number of its events."""
+    n_relations = len(graph.relations.base)
+    return _count_events(graph.index, len(graph.entities), n_relations)
+
+
+def rates_of(graph: LiveGraph, entity: int, now: int) -> dict[int, float]:
+    """Per relation of an entity, or inverse: the share of the steps before now at which it happened, lately above all.
+
+    Steps count half as much for every ``HALF_LIFE`` that they lie back.
+    """
+    relation, rate = _rates(graph.index, entity, now, HALF_LIFE)
+    return dict(zip(relation.tolist(), rate.tolist(), strict=True))
+
+
+@njit(cache=True, nogil=True)
+def _doings(index: GrowingIndex, entity: int) -> tuple[Ints, Ints, Ints]:
+    n = 0
+    for slot in range(index.slot_start[entity], index.slot_end[entity]):
+        for triple in range(index.triple_start[slot], index.triple_end[slot]):
+            n += index.n_times[triple]
+    relation, other, time = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
+    n = 0
+    for slot in range(index.slot_start[entity], index.slot_end[entity]):
+        for triple in range(index.triple_start[slot], index.triple_end[slot]):
+            for i in range(index.time_start[triple], index.time_start[triple] + index.n_times[triple]):
+                relation[n], other[n], time[n] = index.slot_relation[slot], index.target[triple], index.time[i]
+                n += 1
+    return relation, other, time
+
+
+@njit(cache=True, nogil=True)
+def _count_events(index: GrowingIndex, n_entities: int, n_relations: int) -> tuple[Ints, Ints, Ints]:
+    of_entity, last, of_relation = (
+        np.zeros(n_entities, np.int64),
+        np.full(n_entities, -1, np.int64),
+        np.zeros(n_relations, np.int64),
+    )
+    for entity in range(n_entities):
+        for slot in range(index.slot_start[entity], index.slot_end[entity]):
+            last[entity] = max(last[entity], index.slot_newest[slot])
+            relation = index.slot_relation[slot]
+            for triple in range(index.triple_start[slot], index.triple_end[slot]):
+                if relation < n_relations:
+                    of_relation[relation] += index.n_times[triple]
+                if relation < n_relations or index.target[triple] != entity:
+                    of_entity[entity] += index.n_times[triple]
+    return of_entity, last, of_relation
+
+
+@njit(cache=True, nogil=True)
+def _rates(index: GrowingIndex, entity: int, now: int, half_life: float) -> tuple[Ints, Floats]:
+    first, end = index.slot_start[entity], index.slot_end[entity]
+    rate = np.zeros(end - first, np.float64)
+    happened = np.zeros(max(now, 0), np.bool_)
+    whole = 0.0
+    for age in range(1, now + 1):
+        whole += 2.0 ** (-age / half_life)
+    for slot in range(first, end):
+        for triple in range(index.triple_start[slot], index.triple_end[slot]):
+            start = index.time_start[triple]
+            known = first_at_least(index.time, start, start + index.n_times[triple], now)
+            for i in range(start, known):
+                time = index.time[i]
+                if not happened[time]:
+                    happened[time] = True
+                    rate[slot - first] += 2.0 ** (-(now - time) / half_life) / whole
+        happened[:] = False
+    return index.slot_relation[first:end].copy(), rate

@@ -1,0 +1,292 @@
+"""The tables of a store of events, and what SQLite and PostgreSQL do in their own ways.
+
+Names and facts are only ever added. Whoever writes first takes the lock of the store, so that numbers become visible
+in their order, and whoever follows them misses nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sql
+from sqlalchemy.dialects import postgresql, sqlite
+
+from tlogic.errors import InputError
+from tlogic.events.timeline import Integers
+
+FORMAT = 1
+# How long a writer waits for another one.
+PATIENCE_SECONDS = 30
+# How long a server may take to answer at all.
+CONNECT_SECONDS = 10
+
+Row = tuple[int, int, int, int]
+
+_CHUNK = 100_000
+# Databases take so many values in one statement.
+_MOST_VALUES = 5_000
+# So that two processes that open a new store at once make it once.
+_CREATION_LOCK = 0x746C6F676963
+
+_METADATA = sql.MetaData()
+_LARGE = sql.BigInteger().with_variant(sql.Integer, "sqlite")  # of which only the latter numbers rows by itself
+
+NAMES = sql.Table(
+    "tlogic_names",
+    _METADATA,
+    sql.Column("kind", sql.String(8), primary_key=True),
+    sql.Column("id", sql.Integer, primary_key=True, autoincrement=False),
+    sql.Column("digest", sql.LargeBinary, nullable=False),
+    # Bytes, since no text of PostgreSQL holds the character NUL.
+    sql.Column("name", sql.LargeBinary, nullable=False),
+    sql.UniqueConstraint("kind", "digest"),
+)
+
+EVENTS = sql.Table(
+    "tlogic_events",
+    _METADATA,
+    sql.Column("number", _LARGE, primary_key=True, autoincrement=False),
+    sql.Column("subject", sql.Integer, nullable=False),
+    sql.Column("relation", sql.Integer, nullable=False),
+    sql.Column("object", sql.Integer, nullable=False),
+    sql.Column("step", _LARGE, nullable=False),
+    sql.UniqueConstraint("subject", "relation", "object", "step"),
+)
+
+STATE = sql.Table(
+    "tlogic_state",
+    _METADATA,
+    sql.Column("id", sql.Integer, primary_key=True, autoincrement=False),
+    sql.Column("format", sql.Integer, nullable=False),
+    sql.Column("last", _LARGE, nullable=False),
+    sql.Column("entities", sql.Integer, nullable=False),
+    sql.Column("relations", sql.Integer, nullable=False),
+    sql.Column("first_step", _LARGE),
+    sql.Column("last_step", _LARGE),
+    sql.Column("timeline", sql.Text),
+)
+
+VERSIONS = sql.Table(
+    "tlogic_versions",
+    _METADATA,
+    sql.Column("version", sql.Integer, primary_key=True, autoincrement=False),
+    sql.Column("kind", sql.String(8), nullable=False),
+    sql.Column("made", sql.String(32), nullable=False),
+    sql.Column("about", sql.Text, nullable=False),
+    sql.Column("content", sql.LargeBinary, nullable=False),
+)
+
+_FACT = (EVENTS.c.subject, EVENTS.c.relation, EVENTS.c.object, EVENTS.c.step)
+
+
+# Connections
+
+
+def make_engine(url: sql.URL) -> sql.Engine:
+    """Connections to the database, which are made anew after it was away."""
+    # Half a million events would be no help in a message.
+    if url.get_backend_name() != "sqlite":
+        patience = {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS}
+        return sql.create_engine(url, pool_pre_ping=True, connect_args=patience, hide_parameters=True)
+    # Without an isolation level the driver leaves it to us when a transaction begins, and how.
+    by_ourselves = {"timeout": PATIENCE_SECONDS, "isolation_level": None}
+    engine = sql.create_engine(url, connect_args=by_ourselves, hide_parameters=True)
+    sql.event.listen(engine, "connect", _make_durable)
+    sql.event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def for_writing(connection: sql.Connection) -> sql.Connection:
+    """The connection, so that its transaction sees what others wrote before it got the lock."""
+    if connection.dialect.name == "sqlite":
+        return connection.execution_options(tlogic_writes=True)
+    return connection.execution_options(isolation_level="READ COMMITTED")
+
+
+def for_reading(connection: sql.Connection) -> sql.Connection:
+    """The connection, so that all that its transaction reads is of one moment."""
+    if connection.dialect.name == "sqlite":
+        return connection
+    return connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+
+def lock(connection: sql.Connection) -> sql.Row[Any]:
+    """Wait until nobody else writes; the state of the store from then on, until the transaction ends."""
+    if connection.dialect.name != "sqlite":  # where the transaction began with a lock
+        _lose_patience(connection)
+    return connection.execute(sql.select(STATE).with_for_update()).one()
+
+
+def _make_durable(connection: Any, _record: object) -> None:
+    connection.execute("PRAGMA synchronous = FULL")
+
+
+def _begin_sqlite(connection: sql.Connection) -> None:
+    writes = connection.get_execution_options().get("tlogic_writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _lose_patience(connection: sql.Connection) -> None:
+    """Neither wait for ever, nor let others wait for a machine that vanished while it wrote."""
+    connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE_SECONDS}s'")
+    connection.exec_driver_sql(f"SET LOCAL idle_in_transaction_session_timeout = '{2 * PATIENCE_SECONDS}s'")
+
+
+# Making the tables
+
+
+def prepare(engine: sql.Engine, name: str) -> None:
+    """Make the tables where they are missing; refuse those of another format, and files of something else."""
+    with engine.connect() as connection, for_reading(connection).begin():
+        tables = sql.inspect(connection).get_table_names()
+        if STATE.name in tables:
+            _check_format(connection.execute(sql.select(STATE.c.format)).scalar(), name)
+            return
+    if tables and engine.dialect.name == "sqlite":
+        raise InputError(
+            f"{name} is a database of something else (its tables are {', '.join(tables[:3])}), not a store of events. "
+            "Give the path of a store, or of a new file."
+        )
+    if engine.dialect.name == "sqlite":
+        _keep_a_write_ahead_log(engine)
+    with engine.connect() as connection, for_writing(connection).begin():
+        if engine.dialect.name != "sqlite":
+            connection.execute(sql.select(sql.func.pg_advisory_xact_lock(_CREATION_LOCK)))
+        _METADATA.create_all(connection)
+        if connection.execute(sql.select(STATE.c.id)).first() is None:
+            connection.execute(sql.insert(STATE).values(id=1, format=FORMAT, last=0, entities=0, relations=0))
+
+
+def _check_format(found: int | None, name: str) -> None:
+    if found != FORMAT:
+        raise InputError(
+            f"The store {name} has format {found}, and this version of tlogic reads format {FORMAT}; "
+            "use the version of tlogic that wrote it, or a new store."
+        )
+
+
+def _keep_a_write_ahead_log(engine: sql.Engine) -> None:
+    """Let readers read while somebody writes; SQLite remembers this in the file."""
+    connection = engine.raw_connection()
+    try:
+        give_up = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            try:
+                connection.cursor().execute("PRAGMA journal_mode = WAL")
+                return
+            except engine.dialect.loaded_dbapi.OperationalError:
+                # SQLite does not wait here by itself when another process does the same.
+                if time.monotonic() > give_up:
+                    raise
+                time.sleep(0.01)
+    finally:
+        connection.close()
+
+
+# Names
+
+
+def known_ids(connection: sql.Connection, kind: str, digests: Sequence[bytes]) -> dict[bytes, int]:
+    """The ids of those names that the store has, by their digests."""
+    known: dict[bytes, int] = {}
+    for start in range(0, len(digests), _MOST_VALUES):
+        some = digests[start : start + _MOST_VALUES]
+        found = sql.select(NAMES.c.digest, NAMES.c.id).where(NAMES.c.kind == kind, NAMES.c.digest.in_(some))
+        known.update((bytes(digest), id) for digest, id in connection.execute(found))
+    return known
+
+
+def insert_names(
+    connection: sql.Connection, kind: str, first_id: int, digests: Sequence[bytes], names: Sequence[bytes]
+) -> None:
+    """Add names, whose ids count on from the first."""
+    for start in range(0, len(names), _CHUNK):
+        some = slice(start, start + _CHUNK)
+        ids = range(first_id + start, first_id + len(names))
+        rows = list(zip(ids, digests[some], names[some], strict=False))
+        if connection.dialect.name == "sqlite":
+            _insert_many(connection, sql.insert(NAMES), NAMES.c, [(kind, *row) for row in rows])
+        else:
+            new = _table_of(rows, id=NAMES.c.id, digest=NAMES.c.digest, name=NAMES.c.name)
+            every = sql.select(sql.literal(kind), new.c.id, new.c.digest, new.c.name)
+            connection.execute(sql.insert(NAMES).from_select(["kind", "id", "digest", "name"], every))
+
+
+def names_from(connection: sql.Connection, kind: str, count: int) -> list[str]:
+    """The names behind the first so many."""
+    found = sql.select(NAMES.c.name).where(NAMES.c.kind == kind, NAMES.c.id >= count).order_by(NAMES.c.id)
+    return [bytes(name).decode() for name in connection.scalars(found)]
+
+
+# Events
+
+
+def insert_events(connection: sql.Connection, last: int, rows: Sequence[Row]) -> int:
+    """Add those events, each given once, that the store does not have, numbered on; gives the new last."""
+    insert = _insert_into_sqlite if connection.dialect.name == "sqlite" else _insert_into_postgresql
+    for start in range(0, len(rows), _CHUNK):
+        insert(connection, last, rows[start : start + _CHUNK])
+        last = connection.scalar(sql.select(sql.func.max(EVENTS.c.number))) or 0
+    return last
+
+
+def _insert_into_sqlite(connection: sql.Connection, _last: int, rows: Sequence[Row]) -> None:
+    # Where there is no number SQLite itself counts on from the last one.
+    insert = sqlite.insert(EVENTS).values(number=sql.null()).on_conflict_do_nothing()
+    _insert_many(connection, insert, _FACT, rows)
+
+
+def _insert_into_postgresql(connection: sql.Connection, last: int, rows: Sequence[Row]) -> None:
+    new = _table_of(rows, **{column.name: column for column in _FACT})
+    number = sql.literal(last, sql.BigInteger) + sql.func.row_number().over(order_by=new.c.position)
+    is_known = sql.exists().where(*(column == new.c[column.name] for column in _FACT))
+    fresh = sql.select(number, *(new.c[column.name] for column in _FACT)).where(~is_known)
+    connection.execute(sql.insert(EVENTS).from_select([EVENTS.c.number, *_FACT], fresh))
+
+
+def events_after(connection: sql.Connection, number: int, last: int) -> Integers:
+    """Subject, relation, object and step of the events behind a number, one row each, in order of number."""
+    parts = [_events_between(connection, start, start + _CHUNK) for start in range(number, last, _CHUNK)]
+    return np.concatenate([np.empty((len(_FACT), 0), dtype=np.int64), *parts], axis=1)
+
+
+def _events_between(connection: sql.Connection, after: int, to: int) -> Integers:
+    # One long text a column comes several times faster than rows do.
+    columns = (sql.func.aggregate_strings(sql.cast(column, sql.String), ",") for column in (EVENTS.c.number, *_FACT))
+    between = sql.select(*columns).where(EVENTS.c.number > after, EVENTS.c.number <= to)
+    texts = connection.execute(between).one()
+    table = np.array([np.fromstring(text or "", dtype=np.int64, sep=",") for text in texts])
+    return table[1:, np.argsort(table[0])]
+
+
+# Many rows at once
+
+
+def _insert_many(
+    connection: sql.Connection, insert: Any, columns: Iterable[sql.Column[Any]], rows: Sequence[tuple[Any, ...]]
+) -> None:
+    """Insert rows as the driver of SQLite takes them, which is faster than row by row through SQLAlchemy."""
+    statement = insert.inline().values({column.name: sql.bindparam(column.name) for column in columns})
+    connection.exec_driver_sql(str(statement.compile(connection.engine)), list(rows))
+
+
+def _table_of(rows: Sequence[tuple[Any, ...]], **columns: sql.Column[Any]) -> Any:
+    """Rows as a table of PostgreSQL, with their `position`."""
+    arrays = (
+        sql.cast(sql.literal(_array_text(values), sql.Text), postgresql.ARRAY(column.type))
+        for column, values in zip(columns.values(), zip(*rows, strict=True), strict=True)
+    )
+    return sql.func.unnest(*arrays).table_valued(*columns, with_ordinality="position").render_derived()
+
+
+def _array_text(values: Sequence[int] | Sequence[bytes]) -> str:
+    """An array of PostgreSQL as text, which is made much faster here than by its driver.
+
+    >>> print(_array_text([3, -1]), _array_text([b"Ann"]))
+    {3,-1} {"\\\\x416e6e"}
+    """
+    items = (rf'"\\x{value.hex()}"' if isinstance(value, bytes) else str(value) for value in values)
+    return f"{{{','.join(items)}}}"

