@@ -160,7 +160,12 @@ def test_what_is_likely_next_comes_from_what_happens_often(store: EventStore, ru
     service = service_on(store, rules)
     outlook = service.outlook("Kite Aviation")
     assert outlook.expected == sorted(outlook.expected, key=lambda each: -each.likelihood)
-    assert all(0 < each.rate <= 1 and each.likelihood == each.rate * each.score for each in outlook.expected)
+    assert all(0 < each.likelihood < each.rate <= 1 for each in outlook.expected)
+    by_relation = {each.question.relation: 0.0 for each in outlook.expected}
+    assert len(by_relation) > 1
+    for each in service.outlook("Kite Aviation", limit=1000).expected:
+        by_relation[each.question.relation] = by_relation.get(each.question.relation, 0.0) + each.likelihood / each.rate
+    assert all(share <= 2 + 1e-9 for share in by_relation.values())  # as subject, and as object
     happened = {fact.relation for fact in service.events("Kite Aviation", None, 0, 1000).events}
     assert {each.question.relation for each in outlook.expected} <= happened
     earlier = service.outlook("Kite Aviation", "2030-03-01")

@@ -9,12 +9,14 @@ from tlogic.cli.evaluate import evaluate
 from tlogic.cli.fit import fit
 from tlogic.cli.forecast import forecast
 from tlogic.cli.groups import with_groups
+from tlogic.cli.ingest import ingest
 from tlogic.cli.learn import learn
 from tlogic.cli.measure import measure
 from tlogic.cli.plot import plot
 from tlogic.cli.reproduce import reproduce
 from tlogic.cli.rules import rules
 from tlogic.cli.sample import demo, sample
+from tlogic.cli.serve import serve
 from tlogic.cli.stats import stats
 from tlogic.cli.tune import tune
 
@@ -50,6 +52,8 @@ for command in (
     rules,
     measure,
     stats,
+    ingest,
+    serve,
     tune,
     reproduce,
     download,

@@ -204,7 +204,7 @@ class Expected(Message):
     question: Asked
     candidate: str
     likelihood: float
-    """The rate times the score, or times the probability where a model forecasts."""
+    """The rate times the candidate's share of the evidence, or times its probability where a model forecasts."""
     rate: float
     """On what share of steps the relation happened to the entity, recent ones counting more."""
     score: float

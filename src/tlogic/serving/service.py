@@ -1,5 +1,6 @@
 """Service: all that the API, the page and the client can ask for, with names outside and numbers inside."""
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -10,7 +11,7 @@ import tlogic
 from tlogic.errors import InputError
 from tlogic.explaining import Explanation as RuleExplanation
 from tlogic.forecasting import Query
-from tlogic.forecasting.forecast import Answered
+from tlogic.forecasting.forecast import Answered, Candidate
 from tlogic.graph.live import LiveGraph
 from tlogic.models.scoresheet import Scoresheet
 from tlogic.names import INVERSE_MARK
@@ -25,6 +26,7 @@ from tlogic.serving.world import World
 FARTHEST = 100_000
 """How many steps beyond the last event can be asked about."""
 _LIKELY_RELATIONS = 12
+_LEAST = 1e-16
 
 
 class Service:
@@ -106,12 +108,11 @@ class Service:
             rates = sorted(rates_of(graph, number, now).items(), key=lambda pair: -pair[1])[:_LIKELY_RELATIONS]
             label = graph.timeline.label_of(now)
             queries = [_about(graph, name, relation, label) for relation, rate in rates if rate > 0.0]
+            answers = oracle.ask(graph, queries, say.MOST_CANDIDATES, ())
             expected = [
-                _expected(query, candidate, rate)
-                for query, candidates, (_, rate) in zip(
-                    queries, oracle.ask(graph, queries, limit, ()), rates, strict=False
-                )
-                for candidate in candidates
+                each
+                for query, candidates, (_, rate) in zip(queries, answers, rates, strict=False)
+                for each in _expected(query, candidates, rate, limit)
             ]
             expected.sort(key=lambda each: -each.likelihood)
             return say.Outlook(entity=name, at=label, expected=expected[:limit], version=oracle.version)
@@ -234,16 +235,22 @@ def _about(graph: LiveGraph, name: str, relation: int, at: str) -> Query:
     return Query(None, graph.relations.name_of(relation - half), name, at)
 
 
-def _expected(query: Query, candidate: Any, rate: float) -> say.Expected:
-    likely = candidate.score if candidate.probability is None else candidate.probability
-    return say.Expected(
-        question=_asked(query),
-        candidate=candidate.name,
-        likelihood=rate * likely,
-        rate=rate,
-        score=candidate.score,
-        probability=candidate.probability,
-    )
+def _expected(query: Query, candidates: Sequence[Candidate], rate: float, limit: int) -> Iterator[say.Expected]:
+    """The first candidates of a query, each with its share of all that speaks for any of them.
+
+    Scores of rules are 1 minus a product, so what speaks for a candidate is minus the logarithm of that product.
+    """
+    weights = [-math.log(max(1.0 - candidate.score, _LEAST)) for candidate in candidates]
+    for candidate, weight in zip(candidates[:limit], weights, strict=False):
+        share = weight / max(sum(weights), _LEAST) if candidate.probability is None else candidate.probability
+        yield say.Expected(
+            question=_asked(query),
+            candidate=candidate.name,
+            likelihood=rate * share,
+            rate=rate,
+            score=candidate.score,
+            probability=candidate.probability,
+        )
 
 
 def _mentions(rule: Rule, wanted: Sequence[str]) -> bool:

@@ -1,0 +1,154 @@
+"""`tlogic serve`: a live service over a store of events."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tlogic.cli.options import ApplicationOptions, Threads
+from tlogic.errors import InputError, SettingsError
+
+if TYPE_CHECKING:
+    from tlogic.serving.guarding import Guard
+
+Port = Annotated[int, typer.Option(help="The port to listen at; 0 finds a free one.", min=0, max=65535)]
+
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
+
+
+@dataclass(frozen=True)
+class TokenOptions:
+    """Where tokens are; they are no options themselves, which others on the machine could see."""
+
+    read_token_file: Annotated[
+        Path | None,
+        typer.Option(help="A file with the token for reading; or set TLOGIC_READ_TOKEN.", metavar="FILE"),
+    ] = None
+    write_token_file: Annotated[
+        Path | None,
+        typer.Option(help="A file with the token for reading and writing; or TLOGIC_WRITE_TOKEN.", metavar="FILE"),
+    ] = None
+
+    def guard(self) -> "Guard":
+        """Who may ask."""
+        from tlogic.serving.guarding import Guard
+
+        return Guard(
+            read_token=_token(self.read_token_file, "TLOGIC_READ_TOKEN"),
+            write_token=_token(self.write_token_file, "TLOGIC_WRITE_TOKEN"),
+        )
+
+
+def serve(
+    application: ApplicationOptions,
+    tokens: TokenOptions,
+    store: Annotated[
+        str,
+        typer.Option(
+            help="Where events are kept: a file, made if it is missing, or postgresql://USER@HOST/NAME.",
+            metavar="STORE",
+        ),
+    ],
+    rules: Annotated[Path | None, typer.Option(help="The rule file to answer by.", metavar="RULES")] = None,
+    model: Annotated[Path | None, typer.Option(help="A model to answer by.", metavar="MODEL")] = None,
+    host: Annotated[
+        str, typer.Option(help="The address to listen at; others can reach 0.0.0.0, which needs a token.")
+    ] = "127.0.0.1",
+    port: Port = 8080,
+    learn_every: Annotated[
+        str | None, typer.Option(help="Learn anew after this time, again and again, such as 24h.", metavar="TIME")
+    ] = None,
+    page: Annotated[bool, typer.Option("--page/--no-page", help="Serve the page for people beside the API.")] = True,
+    threads: Threads = None,
+) -> None:
+    """Answer questions over HTTP, and on a page, while events come in.
+
+    Without RULES and MODEL, the newest version in the STORE answers, or rules that are learned from its events.
+    """
+    _require_packages()
+    from tlogic.cli.console import wait_for_kernels
+    from tlogic.forecasting.application import apply_rules
+    from tlogic.serving import running
+    from tlogic.serving.starting import open_service
+
+    guard, period = tokens.guard(), None if learn_every is None else seconds_of(learn_every)
+    running.check_address(host, guard)
+    with wait_for_kernels(apply_rules):
+        service = open_service(store, rules=rules, model=model, settings=application.settings(), threads=threads)
+    running.serve(
+        service,
+        guard,
+        host=host,
+        port=port,
+        learn_every=period,
+        page=page,
+        secrets=running.secrets_of(guard, store),
+        opened=lambda address: print(f"Serving {service.world.store.name} at {address}", flush=True),
+    )
+
+
+def serve_sample(port: int, browser: bool, threads: int | None) -> None:
+    """Serve the sample world from a store that is gone afterwards."""
+    _require_packages()
+    import webbrowser
+    from tempfile import TemporaryDirectory
+    from threading import Thread
+
+    from tlogic.cli.console import error_console
+    from tlogic.events.sample import sample_events
+    from tlogic.serving.guarding import Guard
+    from tlogic.serving.incoming import Incoming
+    from tlogic.serving.running import serve
+    from tlogic.serving.starting import open_service
+    from tlogic.serving.store import EventStore
+
+    def opened(address: str) -> None:
+        print(f"The sample world is at {address}; end with Ctrl+C.", flush=True)
+        if browser:
+            Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+    error_console.print("Learning the rules of the sample world.")
+    with TemporaryDirectory() as folder, EventStore.open(f"{folder}/events.db") as store:
+        store.add(Incoming.of_table(sample_events()))
+        serve(open_service(store, threads=threads), Guard(), port=port, opened=opened)
+
+
+def seconds_of(period: str) -> float:
+    """A time such as 24h or 30m in seconds.
+
+    >>> seconds_of("24h")
+    86400.0
+    """
+    from tlogic.events.steps import parse_step
+
+    step = parse_step(period)
+    if step.unit not in _SECONDS:
+        raise SettingsError(f"Expected a time such as 30m, 24h or 7d; found {period!r}.")
+    return float(step.count * _SECONDS[step.unit])
+
+
+def _token(file: Path | None, variable: str) -> str | None:
+    if file is None:
+        return os.environ.get(variable) or None
+    try:
+        token = file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"The token file {file} cannot be read ({type(error).__name__}).") from None
+    if not token:
+        raise InputError(f"The token file {file} is empty.")
+    return token
+
+
+def _require_packages() -> None:
+    try:
+        import fastapi  # noqa: F401
+        import httpx  # noqa: F401
+        import nicegui  # noqa: F401
+        import prometheus_client  # noqa: F401
+        import rapidfuzz  # noqa: F401
+        import sqlalchemy  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise InputError(f"A service needs more packages ({error}); pip install 'tlogic[serve]'.") from None

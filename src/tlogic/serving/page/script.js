@@ -1,0 +1,50 @@
+// What happens in the browser alone: keys, and the choice between light and dark.
+
+function moveInSearch(event) {
+  const search = event.target.closest(".search");
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!search || !step) return;
+  const stops = [...search.querySelectorAll("input, .results a, .results button")];
+  stops[stops.indexOf(event.target) + step]?.focus();
+  event.preventDefault();
+}
+
+function leaveSearch(event) {
+  const search = event.target.closest(".search");
+  if (!search || event.key !== "Escape") return;
+  search.classList.add("closed");
+  search.querySelector("input").focus();
+}
+
+function beginSearch(event) {
+  const typing = event.target.closest("input, textarea, select, [contenteditable]");
+  if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  const field = document.querySelector(".main-search input");
+  field?.focus();
+  field?.select();
+  event.preventDefault();
+}
+
+function switchTheme(event) {
+  if (!event.target.closest(".theme")) return;
+  const dark = !document.body.classList.contains("body--dark");
+  const asSystem = dark === matchMedia("(prefers-color-scheme: dark)").matches;
+  // Who chooses what the system has anyway follows the system again.
+  document.cookie = `theme=${dark ? "dark" : "light"}; path=/; samesite=lax; max-age=${asSystem ? 0 : 31536000}`;
+  setDark(asSystem ? null : dark);
+}
+
+// The explanation is what was asked for by a click: keyboards and readers go on from it, and phones show it.
+function showExplanation() {
+  const heading = document.getElementById("why");
+  heading?.focus();
+  if (matchMedia("(max-width: 760px)").matches) heading?.scrollIntoView();
+}
+
+document.addEventListener("keydown", moveInSearch);
+document.addEventListener("keydown", leaveSearch);
+document.addEventListener("keydown", beginSearch);
+document.addEventListener("input", (event) => event.target.closest(".search")?.classList.remove("closed"));
+document.addEventListener("click", switchTheme);
+// A press on a result must not take the focus from the field, which would close the results before the click.
+document.addEventListener("mousedown", (event) => event.target.closest(".results") && event.preventDefault());

@@ -1,0 +1,52 @@
+"""Rules, or a model's kinds of evidence, that are switched off: chips that switch them on again, and the ways there."""
+
+from dataclasses import replace
+
+from nicegui import ui
+
+from tlogic.serving.oracles import RuleOracle
+from tlogic.serving.page.addresses import Address
+from tlogic.serving.page.parts import box, hint, text
+from tlogic.serving.page.texts import shorten, visible
+from tlogic.serving.service import Service, tell_rule
+
+
+def show_switched_off(service: Service, here: Address, remark: str = "") -> None:
+    """A chip for each that is off, which takes one to the same view with it on."""
+    if not here.without:
+        return
+    version = service.versions.oracle.version
+    with box("section", "chips", "Switched off"):
+        text("Switched off:", "span", "muted")
+        for number in here.without:
+            _chip(_words_of(service, number), str(here.switched(number, version)))
+        if len(here.without) > 1:
+            ui.link("All on", str(replace(here, without=(), version=0)))
+    if here.version not in (0, version):
+        hint(f"These numbers are of version {here.version}; version {version} is in use, where they may be others.")
+    if remark:
+        hint(remark)
+
+
+def switch(here: Address, number: str, version: int, what: str) -> None:
+    """A link to the same view with this one switched off, or on."""
+    off = number in here.without
+    element = ui.link("Switch on" if off else "Switch off", str(here.switched(number, version))).classes("switch")
+    element.props["aria-label"] = f"Switch {'on' if off else 'off'}: {shorten(what, 200)}"
+
+
+def _chip(words: str, target: str) -> None:
+    with ui.element("a").classes("chip") as chip:
+        chip.props["href"] = target
+        chip.props["title"] = visible(words)
+        chip.props["aria-label"] = f"Switch on: {shorten(words, 200)}"
+        text(words, "span", longest=60)
+        text("×", "span").props("aria-hidden=true")
+
+
+def _words_of(service: Service, number: str) -> str:
+    """What the id of a rule stands for; an id that there is not is told as it is, and the forecast tells of it."""
+    oracle = service.versions.oracle
+    if isinstance(oracle, RuleOracle) and number.isascii() and number.isdecimal() and int(number) < len(oracle.rules):
+        return tell_rule(oracle, oracle.rules[int(number)]).words
+    return number

@@ -1,0 +1,129 @@
+"""Starting a service: its store, what it answers by, and the thread that keeps both up to date."""
+
+from pathlib import Path
+from threading import Event, Thread
+from time import monotonic
+
+import tlogic
+from tlogic.errors import InputError, SettingsError, TLogicError
+from tlogic.forecasting import ApplicationSettings
+from tlogic.models import Model
+from tlogic.rules import RuleSet
+from tlogic.serving.logs import log
+from tlogic.serving.messages import Question
+from tlogic.serving.service import Service
+from tlogic.serving.store import EventStore
+from tlogic.serving.versions import Versions
+from tlogic.serving.world import World
+
+POLL_SECONDS = 0.5
+
+
+def open_service(
+    store: str | Path | EventStore,
+    *,
+    rules: Path | None = None,
+    model: Path | None = None,
+    settings: ApplicationSettings | None = None,
+    threads: int | None = None,
+) -> Service:
+    """A service over a store, which answers by a file of rules or a model, or else by the newest version it keeps.
+
+    Where the store keeps none, rules are learned from its events.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     open_service(f"{folder}/events.db")
+    Traceback (most recent call last):
+        ...
+    tlogic.errors.InputError: The store has no events to learn from; add some with `tlogic ingest DATA --store STORE`.
+    """
+    if rules is not None and model is not None:
+        raise SettingsError("A service answers by one of --rules RULES and --model MODEL, not by both.")
+    kept = store if isinstance(store, EventStore) else EventStore.open(store)
+    try:
+        world = World(kept)
+        versions = Versions(world, settings or ApplicationSettings(), threads)
+        _choose_version(world, versions, _given(rules, model), threads)
+    except BaseException:
+        if kept is not store:
+            kept.close()
+        raise
+    return Service(world, versions)
+
+
+def warm_up(service: Service) -> None:
+    """Ask one question of each kind, so that the first people to ask do not wait for kernels to be compiled."""
+    if service.world.is_empty:
+        return
+    entity = service.entities("", 1).entities[0].name
+    question = Question(subject=entity, relation=service.relations("", 1).relations[0].name)
+    candidates = service.forecast(question, 1).candidates
+    if candidates:
+        service.explain(question, candidates[0].name)
+    service.outlook(entity)
+    service.events(entity, None, 0, 1)
+
+
+class Follower:
+    """A thread that takes in what others add to the store, and learns anew on a schedule.
+
+    It goes on when the database fails, and catches up once that is back.
+    """
+
+    def __init__(self, service: Service, learn_every: float | None = None, poll: float = POLL_SECONDS) -> None:
+        self._service, self._learn_every, self._poll = service, learn_every, poll
+        self._stop = Event()
+        self._thread = Thread(target=self._run, name="follower", daemon=True)
+        self._fails = False
+
+    def start(self) -> None:
+        """Begin to follow the store."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after what is under way."""
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        learned = monotonic()
+        while not self._stop.wait(self._poll):
+            self._catch_up()
+            if self._learn_every is not None and monotonic() - learned >= self._learn_every:
+                learned = monotonic()
+                self._service.versions.learn()
+
+    def _catch_up(self) -> None:
+        try:
+            self._service.world.catch_up()
+            self._service.versions.use_latest()
+        except Exception as error:
+            # Twice a second the same would fill the log.
+            if not self._fails:
+                log.warning(str(error), exc_info=not isinstance(error, TLogicError))
+            self._fails = True
+        else:
+            if self._fails:
+                log.info("the store is back")
+            self._fails = False
+
+
+def _given(rules: Path | None, model: Path | None) -> RuleSet | Model | None:
+    if rules is not None:
+        return RuleSet.load(rules)
+    return None if model is None else Model.load(model)
+
+
+def _choose_version(world: World, versions: Versions, given: RuleSet | Model | None, threads: int | None) -> None:
+    if given is not None and not _is_newest(world.store, given):
+        versions.use(given)
+    elif not versions.use_latest():
+        if world.is_empty:
+            raise InputError("The store has no events to learn from; add some with `tlogic ingest DATA --store STORE`.")
+        versions.use(tlogic.learn(world.snapshot().graph(), threads=threads))
+
+
+def _is_newest(store: EventStore, given: RuleSet | Model) -> bool:
+    newest = next(iter(store.versions()), None)
+    return newest is not None and store.version(newest.version).content == given.to_json()

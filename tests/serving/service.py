@@ -1,0 +1,97 @@
+"""Services of the sample world for tests, as applications and behind a real web server."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from threading import Thread
+from time import monotonic, sleep
+
+import httpx
+import pytest
+import sqlalchemy as sql
+import uvicorn
+
+import tlogic
+from tlogic.events.databases import parse_url
+from tlogic.events.sample import sample_events
+from tlogic.graph import TemporalGraph
+from tlogic.serving.api import create_app
+from tlogic.serving.guarding import Guard
+from tlogic.serving.incoming import Incoming
+from tlogic.serving.service import Service
+from tlogic.serving.store import EventStore
+from tlogic.serving.versions import Versions
+from tlogic.serving.world import World
+
+DAYS = 120
+READ, WRITE = "a-token-for-reading", "a-token-for-writing"
+
+
+@cache
+def sample_graph() -> TemporalGraph:
+    return tlogic.sample(days=DAYS)
+
+
+@cache
+def sample_rules(length: int = 1) -> tlogic.RuleSet:
+    return tlogic.learn(sample_graph(), lengths=(length,), walks=50)
+
+
+def new_place(kind: str, request: pytest.FixtureRequest, folder: Path) -> str:
+    """Where a new store may be made: in SQLite, or in a database of PostgreSQL with nothing in it."""
+    if kind == "sqlite":
+        return str(folder / "events.db")
+    url: str = request.getfixturevalue("postgres")
+    with sql.create_engine(parse_url(url), poolclass=sql.NullPool).begin() as connection:
+        connection.exec_driver_sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+    return url
+
+
+@contextmanager
+def sample_service(place: str) -> Iterator[Service]:
+    """A service of the sample world in a new store."""
+    with EventStore.open(place) as store:
+        store.add(Incoming.of_table(sample_events(days=DAYS)))
+        world = World(store)
+        versions = Versions(world, tlogic.ApplicationSettings())
+        versions.use(sample_rules())
+        yield Service(world, versions)
+        while versions.learning.state == "running":
+            sleep(0.01)
+
+
+@contextmanager
+def served(service: Service, guard: Guard | None = None) -> Iterator[str]:
+    """The address of a service that a real web server serves."""
+    app = create_app(service, guard, page=False)
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, h11_max_incomplete_event_size=2**20))
+    thread = Thread(target=server.run)
+    thread.start()
+    give_up = monotonic() + 30
+    while not server.started and monotonic() < give_up:
+        sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+@contextmanager
+def asking(service: Service, guard: Guard | None = None, token: str | None = None) -> Iterator[httpx.Client]:
+    """Somebody who asks a service, with a token or without one."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    with served(service, guard) as url, httpx.Client(base_url=url, headers=headers, timeout=60) as client:
+        yield client
+
+
+def problem_of(response: httpx.Response, status: int) -> str:
+    """The words of an error, which has the shape of all errors, and shows nothing of the code."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/json"
+    told = response.json()
+    assert set(told) == {"problem", "positions", "reasons"}
+    assert "Traceback" not in response.text
+    assert ".py" not in response.text
+    return str(told["problem"])

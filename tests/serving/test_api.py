@@ -1,0 +1,295 @@
+"""The API gives what the service knows, takes what it can use, and tells what is wrong with the rest."""
+
+import json
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.serving.service import asking, new_place, problem_of, sample_service
+from tlogic.serving import messages as say
+from tlogic.serving.service import Service
+from tlogic.serving.store import StoreError
+
+WHO, WHAT = "Kite Aviation", "sue"
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\"quoted\" and 'quoted'",
+    """'; DROP TABLE "tlogic_events"; --""",
+    "x" * 10_000,
+    "שלום عالم \u202eback",
+    "a\0b",
+    "100% & more? #1 / 2 + 3",
+    "👩‍👩‍👧\nnew line",
+]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with sample_service(str(tmp_path_factory.mktemp("api") / "events.db")) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def api(service: Service) -> Iterator[httpx.Client]:
+    """To read from; what is added stays for other tests."""
+    with asking(service) as client:
+        yield client
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def writable(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[httpx.Client]:
+    """To write to, in both kinds of databases."""
+    with sample_service(new_place(request.param, request, tmp_path)) as service, asking(service) as client:
+        yield client
+
+
+def event(subject: str = WHO, relation: str = WHAT, object: str = "Orchard Foods", time: Any = "2030-05-03") -> dict:
+    return {"subject": subject, "relation": relation, "object": object, "time": time}
+
+
+def add(api: httpx.Client, *events: dict) -> httpx.Response:
+    return api.post("/api/events", json={"events": events})
+
+
+# Reading
+
+
+def test_answers_are_those_of_the_service(api: httpx.Client, service: Service) -> None:
+    question = say.Question(subject=WHO, relation=WHAT)
+    asked = {"subject": WHO, "relation": WHAT}
+    best = service.forecast(question, 3)
+    candidate = best.candidates[0].name
+
+    def got(path: str, **params: Any) -> Any:
+        response = api.get(path, params=params)
+        assert response.status_code == 200, response.text
+        return response.json()
+
+    assert got("/api/forecast", **asked, top=3) == best.model_dump()
+    explained = service.explain(question, candidate, 2).model_dump()
+    assert got("/api/explanation", **asked, candidate=candidate, groundings=2) == explained
+    assert got("/api/outlook", entity=WHO, limit=4) == service.outlook(WHO, limit=4).model_dump()
+    assert got("/api/events", entity=WHO, offset=2, limit=3) == service.events(WHO, None, 2, 3).model_dump()
+    assert got("/api/entities", search="kite", limit=2) == service.entities("kite", 2).model_dump()
+    assert got("/api/relations", limit=5) == service.relations("", 5).model_dump()
+    assert got("/api/versions") == service.versions.kept().model_dump()
+    assert got("/health") == service.health().model_dump()
+
+
+def test_several_questions_are_answered_in_their_order(api: httpx.Client) -> None:
+    questions = [{"subject": WHO, "relation": WHAT}, {"object": WHO, "relation": "bid_for", "at": "2030-03-01"}]
+    together = api.post("/api/forecasts", json={"questions": questions, "top": 4}).json()
+    alone = [api.get("/api/forecast", params={**each, "top": 4}).json() for each in questions]
+    assert together == alone
+
+
+def test_a_bad_question_is_told_by_its_number_among_all(api: httpx.Client) -> None:
+    questions = [{"subject": WHO, "relation": WHAT}] * 50
+    questions[37] = {"subject": "Nobody", "relation": WHAT}
+    told = problem_of(api.post("/api/forecasts", json={"questions": questions}), 400)
+    assert told.startswith("Query 38, (Nobody, sue, ?, next): Unknown entity")
+    assert len(api.post("/api/forecasts", json={"questions": questions[:37]}).json()) == 37
+
+
+def test_rules_are_chosen_and_paged(api: httpx.Client) -> None:
+    def page(**params: Any) -> Any:
+        return api.get("/api/rules", params=params).json()
+
+    whole = page(limit=1000)
+    assert whole["total"] == len(whole["rules"]) > 10
+    assert page(offset=3, limit=2)["rules"] == whole["rules"][3:5]
+    assert {rule["head"] for rule in page(head="SUE")["rules"]} == {"sue"}
+    assert page(length=[2, 3])["total"] == 0
+    assert all(rule["confidence"] >= 0.3 for rule in page(min_confidence=0.3)["rules"])
+    assert page(words="bids for")["total"] < whole["total"]
+
+
+def test_a_rule_can_be_switched_off(api: httpx.Client) -> None:
+    asked: dict[str, Any] = {"subject": WHO, "relation": WHAT}
+    best = api.get("/api/forecast", params=asked).json()["candidates"][0]
+    reasons = api.get("/api/explanation", params={**asked, "candidate": best["name"]}).json()["reasons"]
+    off = {**asked, "candidate": best["name"], "without": [reasons[0]["rule"]["id"]]}
+    without = api.get("/api/explanation", params=off).json()
+    assert without["score"] == pytest.approx(reasons[0]["score_without"])
+    assert reasons[0]["rule"] not in [reason["rule"] for reason in without["reasons"]]
+
+
+def test_the_description_tells_of_all_routes_and_their_problems(api: httpx.Client) -> None:
+    described = api.get("/openapi.json").json()
+    operations = [(path, method) for path, item in described["paths"].items() for method in item]
+    assert len(operations) == 14
+    for path, method in operations:
+        operation = described["paths"][path][method]
+        assert operation["description"]
+        assert operation["tags"]
+        for status, response in operation["responses"].items():
+            if int(status) >= 400:
+                assert response["content"]["application/json"]["schema"]["$ref"].endswith("/Problem")
+    assert api.get("/docs").status_code == 404  # its scripts would come from elsewhere
+
+
+def test_metrics_count_what_happens(service: Service) -> None:
+    with asking(service) as api:
+        api.get("/api/forecast", params={"subject": WHO, "relation": WHAT})
+        api.get("/api/forecast", params={"subject": "nobody at all", "relation": WHAT})
+        api.get("/api/made/up")
+        text = api.get("/metrics").text
+    assert 'tlogic_requests_total{method="GET",route="/api/forecast",status="200"} 1.0' in text
+    assert 'tlogic_requests_total{method="GET",route="/api/forecast",status="404"} 1.0' in text
+    assert 'tlogic_requests_total{method="GET",route="unknown",status="404"} 1.0' in text
+    assert "tlogic_forecasts_total 1.0" in text
+    assert f"tlogic_facts {float(service.health().events)}" in text
+    assert "tlogic_store_reachable 1.0" in text
+    assert "made/up" not in text
+
+
+# Writing
+
+
+def test_events_count_at_once_and_once(writable: httpx.Client) -> None:
+    before = writable.get("/health").json()
+    assert add(writable, event(object="Newcomer Ltd"), event()).json() == {
+        "added": 2,
+        "known": 0,
+        "total": before["events"] + 2,
+    }
+    assert add(writable, event()).json() == {"added": 0, "known": 1, "total": before["events"] + 2}
+    assert writable.get("/health").json()["next"] == "2030-05-04"
+    happened = writable.get("/api/forecast", params={"subject": WHO, "relation": WHAT, "at": "2030-05-03"}).json()
+    assert set(happened["happened"]) == {"Newcomer Ltd", "Orchard Foods"}
+    assert writable.get("/api/events", params={"entity": "newcomer ltd"}).json()["total"] == 1
+
+
+def test_hostile_names_come_out_as_they_went_in(writable: httpx.Client) -> None:
+    for name in HOSTILE:
+        response = add(writable, event(subject=name, relation=f"r {name}"[:10_000], object=f"{name[:9000]} too"))
+        assert response.status_code == 200, response.text
+        found = writable.get("/api/events", params={"entity": name}).json()
+        assert [(fact["subject"], fact["object"]) for fact in found["events"]] == [(name, f"{name[:9000]} too")]
+        asked = {"questions": [{"subject": name, "relation": f"r {name}"[:10_000]}]}
+        assert writable.post("/api/forecasts", json=asked).json()[0]["question"]["subject"] == name
+    names = {entity["name"] for entity in writable.get("/api/entities", params={"limit": 1000}).json()["entities"]}
+    assert names >= set(HOSTILE)
+
+
+def test_a_bad_event_is_told_by_its_position_and_none_is_taken(writable: httpx.Client) -> None:
+    before = writable.get("/health").json()["events"]
+    response = add(writable, event(object="Somebody New"), event(subject=" "), event(time="yesterday"))
+    assert "none was taken" in problem_of(response, 422)
+    assert response.json()["positions"] == [1, 2]
+    assert response.json()["reasons"] == ["the subject is empty", "the time 'yesterday' is not understood"]
+    assert writable.get("/health").json()["events"] == before
+
+
+def test_versions_are_kept_and_used_again(writable: httpx.Client) -> None:
+    assert writable.post("/api/learn").status_code == 202
+    while writable.get("/api/learn").json()["state"] == "running":
+        sleep(0.05)
+    learned = writable.get("/api/learn").json()
+    assert (learned["state"], learned["version"]) == ("done", 2)
+    versions = writable.post("/api/versions/1/use").json()["versions"]
+    assert [(each["version"], each["in_use"]) for each in versions] == [(3, True), (2, False), (1, False)]
+    assert writable.get("/api/forecast", params={"subject": WHO, "relation": WHAT}).json()["version"] == 3
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("path", "params", "status", "told"),
+    [
+        ("/api/forecast", {"relation": WHAT}, 400, "either a subject or an object"),
+        ("/api/forecast", {"subject": WHO, "object": WHO, "relation": WHAT}, 400, "either a subject or an object"),
+        ("/api/forecast", {"subject": WHO, "relation": "su"}, 404, "Unknown relation 'su'"),
+        ("/api/forecast", {"subject": "Kite Avation", "relation": WHAT}, 404, "did you mean 'Kite Aviation'?"),
+        ("/api/forecast", {"subject": WHO, "relation": WHAT, "at": "1999-01-01"}, 400, "Nothing is known before"),
+        ("/api/forecast", {"subject": WHO, "relation": WHAT, "at": "soon"}, 400, "'soon' is not understood"),
+        ("/api/forecast", {"subject": WHO, "relation": WHAT, "top": 0}, 422, "query.top"),
+        ("/api/forecast", {"subject": WHO, "relation": WHAT, "without": ["9999999"]}, 400, "There is no rule"),
+        ("/api/forecast", {"subject": "x" * 10_001, "relation": WHAT}, 422, "query.subject"),
+        ("/api/explanation", {"subject": WHO, "relation": WHAT, "candidate": "Nobody"}, 404, "Unknown entity"),
+        ("/api/events", {"entity": "Nobody"}, 404, "Unknown entity 'Nobody'"),
+        ("/api/events", {}, 422, "query.entity: Field required"),
+        ("/api/rules", {"sort": "beauty"}, 422, "query.sort"),
+        ("/api/rules", {"min_confidence": "nan"}, 422, "query.min_confidence"),
+        ("/api/nothing", {}, 404, "nothing at this address"),
+        ("/nothing", {}, 404, "nothing at this address"),
+    ],
+)
+def test_what_is_wrong_is_told(api: httpx.Client, path: str, params: dict, status: int, told: str) -> None:
+    assert told in problem_of(api.get(path, params=params), status)
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "told"),
+    [
+        (b"{", 422, "JSON"),
+        (b"[]", 422, "body"),
+        (b"", 422, "body"),
+        (b'{"events": []}', 422, "body.events"),
+        (b'{"event": []}', 422, "body.event: Extra inputs are not permitted"),
+        (b'{"events": [{"subject": "a"}]}', 422, "body.events.0.relation: Field required"),
+        (b'{"events": [{"subject": "\\ud800", "relation": "r", "object": "o", "time": 1}]}', 422, ""),
+        (b'{"events": [{"subject": "s", "relation": "r", "object": "o", "time": ' + b"9" * 5000 + b"}]}", 400, ""),
+        (b"[" * 100_000, 400, ""),
+        (b"\xff\xfe", 422, "JSON"),
+    ],
+)
+def test_broken_bodies_are_told(api: httpx.Client, body: bytes, status: int, told: str) -> None:
+    response = api.post("/api/events", content=body, headers={"Content-Type": "application/json"})
+    assert told in problem_of(response, status)
+
+
+def test_methods_that_are_not_known_are_told_with_those_that_are(api: httpx.Client) -> None:
+    response = api.put("/api/events", json={})
+    problem_of(response, 405)
+    assert response.headers["allow"] == "GET, POST"
+    problem_of(api.post("/api/versions/99/use"), 404)
+
+
+def test_an_unexpected_error_is_told_by_an_id_that_the_log_has(
+    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("the secret inside")
+
+    monkeypatch.setattr(service, "outlook", fail)
+    with asking(service) as api, caplog.at_level(logging.INFO, "tlogic.serving"):
+        response = api.get("/api/outlook", params={"entity": WHO})
+        assert api.get("/health").status_code == 200
+    told = problem_of(response, 500)
+    number = response.headers["x-request-id"]
+    assert number in told
+    assert "secret" not in told
+    errors = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert [record.fields["request"] for record in errors] == [number]  # type: ignore[attr-defined]
+    assert "the secret inside" in str(errors[0].exc_info)
+
+
+@pytest.mark.parametrize(("trouble", "status"), [("the disk is full", 507), ("the database cannot be reached", 503)])
+def test_a_store_that_fails_is_told(
+    service: Service, monkeypatch: pytest.MonkeyPatch, trouble: str, status: int
+) -> None:
+    def fail(*_: object) -> None:
+        raise StoreError(f"The store fails: {trouble}.")
+
+    monkeypatch.setattr(service.world.store, "add", fail)
+    with asking(service) as api:
+        response = add(api, event())
+        assert trouble in problem_of(response, status)
+        assert int(response.headers["retry-after"]) > 0
+        asked = {"subject": WHO, "relation": WHAT}
+        assert api.get("/api/forecast", params=asked).status_code == 200
+        monkeypatch.setattr(service.world.store, "state", fail)
+        assert api.get("/health").json()["status"] == "store unreachable"
+        assert "tlogic_store_reachable 0.0" in api.get("/metrics").text
+
+
+def test_answers_are_json_that_all_can_read(api: httpx.Client) -> None:
+    content = api.get("/api/rules", params={"limit": 1000}).text
+    json.loads(content, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))

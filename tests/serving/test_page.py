@@ -1,0 +1,398 @@
+"""The page as people use it: in a real browser."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import tlogic
+from tests.serving.service import sample_graph
+from tlogic.serving import messages as say
+from tlogic.serving.page.addresses import AskAddress, EntityAddress, RulesAddress
+from tlogic.serving.page.picture import draw_grounding
+from tlogic.serving.service import Service
+from tlogic.serving.store import EventStore
+from tlogic.serving.versions import Versions
+from tlogic.serving.world import World
+
+pytest_plugins = ["tests.serving.browser"]
+
+Opened = Callable[..., AbstractContextManager[Page]]
+ENTITY, RELATION = "Kite Aviation", "sue"
+ASK = str(AskAddress(subject=ENTITY, relation=RELATION))
+PAST = str(AskAddress(subject=ENTITY, relation=RELATION, at="2030-04-15"))
+RULES = str(RulesAddress(words="sues"))
+HOSTILE = (
+    "<script>window.hacked = 1</script>",
+    '<img src=x onerror="window.hacked = 1">',
+    "\"'><svg onload=window.hacked=1>",
+    "javascript:window.hacked=1",
+    "{{ window.hacked = 1 }} ${window.hacked = 1} `",
+    "شركة الطيران",
+)
+LONG = "Long " * 1_999 + "Names"
+
+
+def candidates(page: Page) -> list[tuple[str, str]]:
+    """The candidates with their scores."""
+    rows = page.get_by_role("table", name="Candidates").locator("tbody tr")
+    expect(rows.first).to_be_visible()
+    return [(row.locator("a").inner_text(), row.locator("td.number").last.inner_text()) for row in rows.all()]
+
+
+def explanation(page: Page) -> str:
+    """The name of the candidate that is explained."""
+    heading = page.locator("#why")
+    expect(heading).to_be_visible()
+    return heading.inner_text()
+
+
+def query_of(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def test_first_screen_tells_of_the_data_and_offers_a_start(page: Page, service: Service) -> None:
+    page.goto("/")
+    health, rules = service.health(), page.get_by_role("region", name="The data")
+    for told in (f"{health.events:,}", f"{health.entities:,}", f"{health.first} – {health.last}", "Rules in use"):
+        expect(rules).to_contain_text(told)
+    page.get_by_role("region", name="Busy entities").get_by_role("link").first.click()
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    assert urlsplit(page.url).path == "/entity"
+
+
+def test_a_misspelled_name_is_found_and_its_view_tells_what_happened_and_what_is_next(page: Page) -> None:
+    page.goto("/")
+    page.get_by_label("Find an entity", exact=True).press_sequentially("kite aviaton")
+    result = page.locator(".results a").first
+    expect(result).to_contain_text(ENTITY)
+    expect(result.locator(".number")).to_have_text(re.compile(r"^[\d,]+$"))
+    result.click()
+    expect(page.get_by_role("heading", name=ENTITY, level=1)).to_be_visible()
+    expect(page).to_have_title(f"{ENTITY} · tlogic")
+    expect(page.locator("svg.timeline circle").first).to_be_visible()
+    expect(page.locator(".expected li").first).to_contain_text("%")
+    first = page.locator(".facts li").first.inner_text()
+    page.get_by_role("link", name="Next →").click()
+    expect(page.locator(".pager")).to_contain_text("21–40")
+    assert page.locator(".facts li").first.inner_text() != first
+
+
+def test_what_is_likely_next_leads_to_its_explanation(page: Page) -> None:
+    page.goto(str(EntityAddress(name=ENTITY)))
+    likely = page.locator(".expected a").first
+    name = likely.inner_text()
+    likely.click()
+    assert explanation(page) == f"Why {name}?"
+
+
+def test_ask_with_search_as_you_type(page: Page, service: Service) -> None:
+    page.goto("/ask")
+    page.get_by_label("Subject, or empty", exact=True).press_sequentially("kite av")
+    page.locator(".results button").first.click()
+    expect(page.get_by_label("Subject, or empty", exact=True)).to_have_value(ENTITY)
+    page.get_by_label("Relation", exact=True).press_sequentially("Sue")
+    page.get_by_label("Relation", exact=True).press("Enter")
+    expect(page.get_by_label("Relation", exact=True)).to_have_value(RELATION)
+    page.get_by_role("button", name="Ask").click()
+    forecast = service.forecast(say.Question(subject=ENTITY, relation=RELATION))
+    assert candidates(page) == [(each.name, f"{each.score:.4f}") for each in forecast.candidates]
+    assert query_of(page) == {"subject": [ENTITY], "relation": [RELATION]}
+
+
+def test_ask_the_inverse(page: Page, service: Service) -> None:
+    page.goto(str(AskAddress(relation=RELATION, object=ENTITY)))
+    forecast = service.forecast(say.Question(object=ENTITY, relation=RELATION))
+    assert [name for name, _ in candidates(page)] == [each.name for each in forecast.candidates]
+
+
+def test_of_a_past_date_it_is_told_what_happened(page: Page, service: Service) -> None:
+    done = next(event for event in service.events(ENTITY, None, 0, 100).events if event.subject == ENTITY)
+    page.goto(str(AskAddress(subject=ENTITY, relation=done.relation, at=done.time)))
+    forecast = service.forecast(say.Question(subject=ENTITY, relation=done.relation, at=done.time))
+    assert len(candidates(page)) == len(forecast.candidates)
+    expect(page.locator(".happened")).to_contain_text(done.object)
+    true = [each.name for each in forecast.candidates if each.came_true]
+    expect(page.locator(".came-true")).to_have_count(len(true))
+
+
+def test_a_click_on_a_candidate_shows_why_and_back_leads_back(page: Page, service: Service) -> None:
+    page.goto(ASK)
+    name = candidates(page)[0][0]
+    page.get_by_role("table").get_by_role("link", name=name, exact=True).click()
+    assert explanation(page) == f"Why {name}?"
+    why = service.explain(say.Question(subject=ENTITY, relation=RELATION), name)
+    reason = page.locator(".reason").first
+    for told in (why.reasons[0].rule.words, f"{why.reasons[0].score:.4f}", f"{why.reasons[0].score_without:.4f}"):
+        expect(reason).to_contain_text(told)
+    for fact in why.reasons[0].groundings[0]:
+        expect(reason.locator(".facts").first).to_contain_text(fact.time)
+    expect(reason.locator("svg .forecast .head")).to_be_visible()
+    expect(page).to_have_title(re.compile(f"Why {name}"))
+    page.go_back()
+    expect(page.locator("#why")).to_have_count(0)
+    assert candidates(page)
+    page.go_forward()
+    assert explanation(page) == f"Why {name}?"
+
+
+def test_a_shared_address_shows_the_same_in_another_browser(page: Page, opened: Opened) -> None:
+    page.goto(ASK)
+    page.get_by_role("table").get_by_role("link").nth(1).click()
+    shown = explanation(page), candidates(page), page.title()
+    with opened() as other:
+        other.goto(page.url)
+        assert (explanation(other), candidates(other), other.title()) == shown
+
+
+def test_a_rule_switched_off_changes_the_forecast_and_a_chip_switches_it_on(page: Page, service: Service) -> None:
+    page.goto(ASK)
+    before = candidates(page)
+    page.get_by_role("table").get_by_role("link").first.click()
+    rule = service.explain(say.Question(subject=ENTITY, relation=RELATION), before[0][0]).reasons[0].rule
+    page.locator(".reason").first.get_by_role("link", name="Switch off").click()
+    expect(page.locator(".chip")).to_contain_text(rule.words)
+    assert query_of(page)["without"] == [rule.id]
+    less = service.forecast(say.Question(subject=ENTITY, relation=RELATION, without=[rule.id]))
+    assert candidates(page) == [(each.name, f"{each.score:.4f}") for each in less.candidates]
+    page.locator(".chip").click()
+    expect(page.locator(".chip")).to_have_count(0)
+    assert candidates(page) == before
+
+
+def test_rules_are_filtered_switched_off_and_taken_along(page: Page) -> None:
+    page.goto("/rules")
+    page.get_by_label("Words that the rule holds").fill("sues")
+    page.get_by_label("Words that the rule holds").press("Enter")
+    expect(page.locator(".rules li").first).to_contain_text("sue")
+    assert query_of(page) == {"words": ["sues"]}
+    first = page.locator(".rules li").first
+    words = first.locator(".rule-words span").first.inner_text()
+    first.get_by_role("link", name="Switch off").click()
+    expect(page.locator(".chip")).to_contain_text(words)
+    expect(page.locator(".rules li.off")).to_have_count(1)
+    page.get_by_role("link", name="Ask", exact=True).click()
+    expect(page.locator(".chip")).to_contain_text(words)
+
+
+def test_an_address_of_another_version_of_the_rules_says_so(page: Page) -> None:
+    page.goto(str(RulesAddress(without=("1",), version=99)))
+    expect(page.locator("main")).to_contain_text("These numbers are of version 99")
+
+
+def test_by_keyboard_alone_from_the_search_to_an_explanation(page: Page) -> None:
+    page.goto("/rules")
+    expect(page.locator(".rules li").first).to_be_visible()
+    keys = page.keyboard
+    keys.press("/")
+    expect(page.get_by_label("Find an entity", exact=True)).to_be_focused()
+    keys.type("kite")
+    expect(page.locator(".results a").first).to_be_visible()
+    keys.press("ArrowDown")
+    expect(page.locator(".results a").first).to_be_focused()
+    keys.press("Enter")
+    expect(page.get_by_role("heading", name=ENTITY, level=1)).to_be_visible()
+    expect(page.locator(".expected a").first).to_be_visible()
+    tab_to(page, ".expected a")
+    outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid"
+    keys.press("Enter")
+    assert explanation(page)
+    expect(page.locator("#why")).to_be_focused()
+    tab_to(page, ".switch")
+
+
+def tab_to(page: Page, selector: str) -> None:
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    pytest.fail(f"{selector} is not reached by Tab")
+
+
+def test_landmarks_and_labels(page: Page) -> None:
+    page.goto(ASK)
+    assert candidates(page)
+    for landmark in ("banner", "main", "search"):
+        expect(page.get_by_role(landmark)).to_have_count(1)
+    expect(page.get_by_role("navigation", name="Views")).to_be_visible()
+    expect(page.get_by_role("heading", level=1)).to_have_count(1)
+    unlabelled = (
+        "[...document.querySelectorAll('input')].filter(each => !each.ariaLabel && !each.labels?.length).length"
+    )
+    assert page.evaluate(unlabelled) == 0
+
+
+@pytest.fixture(scope="module")
+def phone(opened: Opened) -> Iterator[Page]:
+    with opened(width=360, height=740) as page:
+        yield page
+
+
+@pytest.mark.usefixtures("hostile")
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/",
+        str(EntityAddress(name=ENTITY)),
+        f"{ASK}&candidate=Cinder+Steel&without=3,17",
+        PAST,
+        RULES,
+        "/ask",
+        "/nowhere",
+        str(EntityAddress(name=LONG)),
+        str(EntityAddress(name=HOSTILE[0])),
+    ],
+    ids=lambda address: address[:30],
+)
+def test_nothing_overflows_on_a_phone(phone: Page, address: str) -> None:
+    phone.goto(address)
+    expect(phone.locator(".main > *").last).to_be_visible()
+    phone.wait_for_load_state("networkidle")
+    assert phone.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+
+
+def test_dark_follows_the_system_and_a_switch(page: Page, opened: Opened) -> None:
+    with opened(dark=True) as dark:
+        dark.goto("/")
+        expect(dark.locator("body")).to_have_class(re.compile("body--dark"))
+    page.goto("/")
+    light = background(page)
+    page.get_by_role("button", name="Light or dark").click()
+    expect(page.locator("body")).to_have_class(re.compile("body--dark"))
+    assert background(page) != light
+    page.goto("/rules")
+    expect(page.locator("body")).to_have_class(re.compile("body--dark"))
+    page.get_by_role("button", name="Light or dark").click()
+    expect(page.locator("body")).to_have_class(re.compile("body--light"))
+    assert page.context.cookies() == []
+
+
+def background(page: Page) -> str:
+    return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+
+@pytest.fixture(scope="module")
+def hostile(service: Service) -> None:
+    """The service with events of names that do harm where they are taken for HTML, a script or an address."""
+    last = service.health().last or ""
+    names = [*HOSTILE, LONG]
+    # Who is bid for sues the bidder, says a rule.
+    service.add([say.Event(subject=each, relation="bid_for", object=ENTITY, time=last) for each in names])
+    service.add([say.Event(subject=ENTITY, relation="<b>hit</b>", object=each, time=last) for each in names])
+
+
+@pytest.mark.usefixtures("hostile")
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_shown_as_they_are(page: Page, name: str) -> None:
+    page.goto("/")
+    page.get_by_label("Find an entity", exact=True).fill(name)
+    expect(page.locator(".results a").first).to_contain_text(name)
+    page.locator(".results a").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(name)
+    expect(page.locator(".expected a, .expected ~ *").first).to_be_visible()
+    for relation, picture in ((RELATION, 1), ("<b>hit</b>", 0)):
+        page.goto(str(AskAddress(subject=ENTITY, relation=relation, candidate=name)))
+        assert explanation(page) == f"Why {name}?"
+        expect(page.locator(".reason svg > title", has_text=name)).to_have_count(picture)
+        assert page.evaluate("window.hacked") is None
+        assert page.locator("main b, main script, main img").count() == 0
+
+
+@pytest.mark.usefixtures("hostile")
+def test_a_long_name_is_shortened_and_told_in_whole_where_one_points(page: Page) -> None:
+    page.goto(str(EntityAddress(name=LONG)))
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_have_attribute("title", LONG)
+    assert len(heading.inner_text()) == 80
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("/entity?name=Kite+Aviatoin", "did you mean 'Kite Aviation'?"),
+        ("/entity", "Unknown entity ''"),
+        (f"{ASK}&at=soon", "soon"),
+        (f"{ASK}&at=1999-01-01", "Nothing is known before 1999-01-01"),
+        (f"{ASK}&object=Corvania", "either a subject or an object"),
+        ("/ask?subject=Kite+Aviation", "names a relation"),
+        (f"{ASK}&without=no", "There is no rule 'no'"),
+        (f"{ASK}&candidate=Nobody+at+all", "Unknown entity 'Nobody at all'"),
+        ("/rules?page=x", "page: expected a whole number, found 'x'"),
+        ("/rules?page=0", "page: expected a number from 1"),
+        ("/rules?confidence=nan", "confidence: expected a number from 0 to 1"),
+        ("/rules?sort=luck", "sort: expected one of"),
+        ("/nowhere", "There is no page /nowhere."),
+        ("/ask?" + urlencode({"subject": "x" * 10_001, "relation": RELATION}), "10000 characters"),
+        ("/entity?name=%00", "Unknown entity"),
+    ],
+    ids=lambda value: value[:30],
+)
+def test_a_bad_address_tells_what_is_wrong(phone: Page, address: str, told: str) -> None:
+    phone.goto(address)
+    expect(phone.get_by_role("alert")).to_contain_text(told)
+    expect(phone.locator("body")).not_to_contain_text("Traceback")
+
+
+def test_an_unknown_name_leads_to_those_alike(page: Page) -> None:
+    page.goto("/entity?name=Kite+Aviatoin")
+    page.get_by_role("link", name=ENTITY).click()
+    expect(page.get_by_role("heading", name=ENTITY, level=1)).to_be_visible()
+
+
+def test_the_picture_has_facts_in_order_of_time_and_all_names_escaped() -> None:
+    facts = [
+        say.Fact(subject="<b>", relation="sue", object="&", time="120"),
+        say.Fact(subject='"', relation="<i>", object="<b>", time="9"),
+    ]
+    drawn = draw_grounding(facts, say.Asked(subject="<b>", relation="sue", object=None, at="121"), "</svg>")
+    assert "<b>" not in drawn
+    assert "<i>" not in drawn
+    assert drawn.index(">9<") < drawn.index(">120<") < drawn.index(">121<")
+    assert drawn.endswith("</svg>")
+    assert drawn.count("</svg>") == 1
+
+
+def test_the_picture_shows_a_fact_of_an_entity_with_itself() -> None:
+    fact = say.Fact(subject="a", relation="praise", object="a", time="2030-01-01")
+    assert "<path" in draw_grounding([fact], say.Asked(subject="a", relation="sue", object=None, at="2030-01-02"), "b")
+
+
+def test_before_there_are_events_it_is_told_how_to_add_some(
+    page: Page, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with EventStore.open(str(tmp_path / "empty.db")) as store:
+        world = World(store)
+        monkeypatch.setattr(service, "world", world)
+        monkeypatch.setattr(service, "versions", Versions(world, tlogic.ApplicationSettings()))
+        for address in ("/", str(EntityAddress(name=ENTITY)), ASK):
+            page.goto(address)
+            expect(page.get_by_role("alert").last).to_contain_text("There are no events yet")
+
+
+def test_a_model_tells_its_evidence_which_can_be_switched_off(page: Page, service: Service) -> None:
+    before = service.versions.oracle.version
+    service.versions.use(tlogic.fit(sample_graph()))
+    try:
+        question = say.Question(subject=ENTITY, relation=RELATION)
+        best = service.forecast(question, 1).candidates[0]
+        why = service.explain(question, best.name)
+        page.goto(str(AskAddress(subject=ENTITY, relation=RELATION, candidate=best.name)))
+        expect(page.locator("#why + .hint")).to_contain_text(f"probability {best.probability:.1%}")
+        reason = page.locator(".reason").first
+        expect(reason).to_contain_text(why.contributions[0].sentence)
+        expect(reason).to_contain_text(f"{why.contributions[0].weight:+.4f}")
+        expect(reason.locator("svg .forecast .head")).to_be_visible()
+        shown = candidates(page)
+        reason.get_by_role("link", name="Switch off").click()
+        expect(page.locator(".chip")).to_contain_text(why.contributions[0].id)
+        assert query_of(page)["without"] == [why.contributions[0].id]
+        assert candidates(page) != shown
+        page.goto("/rules")
+        expect(page.get_by_role("alert")).to_contain_text("A model is in use")
+    finally:
+        service.versions.use_again(before)

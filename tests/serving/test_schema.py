@@ -1,0 +1,57 @@
+"""The API keeps to its own description, whatever is sent to it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis import GenerationMode
+from schemathesis.checks import CHECKS
+from schemathesis.core.result import Ok
+from schemathesis.schemas import APIOperation
+
+from tests.serving.service import sample_service
+from tlogic.serving.api import create_app
+from tlogic.serving.guarding import Guard
+from tlogic.serving.service import Service
+
+EXAMPLES = 20
+HERE = {"Host": "127.0.0.1"}
+NAMES = [
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_headers_conformance",
+    "response_schema_conformance",
+    "unsupported_method",
+]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with sample_service(str(tmp_path_factory.mktemp("schema") / "events.db")) as service:
+        yield service
+
+
+def test_it_keeps_to_its_description(service: Service) -> None:
+    app = create_app(service, Guard(rate=1e6, burst=10**6), page=False)
+    schema = schemathesis.openapi.from_asgi("/openapi.json", app, headers=HERE)
+    operations = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
+    assert len(operations) == 14
+    for operation in operations:
+        for mode in GenerationMode:
+            check_operation(operation, mode)
+
+
+def check_operation(operation: APIOperation, mode: GenerationMode) -> None:
+    """Send what fits the description of an operation, or what does not."""
+
+    @given(case=operation.as_strategy(generation_mode=mode))
+    @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
+    def check(case: schemathesis.Case) -> None:
+        checks: Any = CHECKS.get_by_names(NAMES)
+        case.call_and_validate(checks=checks, headers=HERE)
+
+    if mode is GenerationMode.POSITIVE or operation.query or operation.body or operation.path_parameters:
+        check()
