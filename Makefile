@@ -5,12 +5,12 @@ BIN := .venv/bin
 # What has to come before the tests is done two at a time.
 MAKEFLAGS += --jobs=2
 
-.PHONY: demo test bench docs lint types kernels clean
+.PHONY: demo test bench docs lint types kernels browser clean
 
 demo: .venv/ready
 	$(BIN)/tlogic demo
 
-test: lint types kernels
+test: lint types kernels browser
 	$(BIN)/pytest --numprocesses=logical --maxprocesses=4 --dist=worksteal
 
 lint: .venv/ready
@@ -24,6 +24,13 @@ types: .venv/ready
 kernels: .venv/ready
 	$(BIN)/python -m tests.kernels
 
+# The page is tested in Chromium, which is installed where that can be done; the other tests run without it.
+browser:
+	@{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq \
+	     && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium >/dev/null; } \
+	|| echo "Chromium is missing and cannot be installed here, so the tests of the page are not run."
+
 docs: .venv/ready
 	$(BIN)/mkdocs build --quiet
 	@echo "Open site/index.html."
@@ -33,6 +40,7 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks.reading
 	$(BIN)/python -m benchmarks.explaining
 	$(BIN)/python -m benchmarks.models
+	$(BIN)/python -m benchmarks.serving
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv

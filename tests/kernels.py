@@ -3,8 +3,14 @@
 Tests that run side by side would otherwise each compile what they need, and write to the same files while they do.
 """
 
+import numpy as np
+
 import tlogic
 from tlogic.evaluation import evaluate_many
+from tlogic.forecasting.live import LiveForecaster
+from tlogic.graph import Facts
+from tlogic.graph.live import LiveGraph
+from tlogic.serving.browsing import count_events, events_of, rates_of
 
 
 def compile_kernels() -> None:
@@ -20,6 +26,20 @@ def compile_kernels() -> None:
         tlogic.evaluate(graph, knowledge)
         answers = tlogic.forecast(graph, knowledge, [("Kite Aviation", "sue", None)])
         answers.explain(0, answers[0][0].name)
+    _ask_as_it_grows(graph, rules)
+
+
+def _ask_as_it_grows(graph: tlogic.TemporalGraph, rules: tlogic.RuleSet) -> None:
+    live = LiveGraph.of(graph)
+    live.add(Facts(*np.array([[0], [0], [1], [100]])))
+    forecaster = LiveForecaster(live, rules)
+    for at in (None, "2030-02-01"):
+        answers = forecaster.ask([tlogic.Query("Kite Aviation", "sue", at=at)])
+        answers.explain(0, answers[0][0].name)
+    forecaster.usual.of(0, live.end)
+    events_of(live, 0)
+    count_events(live)
+    rates_of(live, 0, live.end)
 
 
 if __name__ == "__main__":
