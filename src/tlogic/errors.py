@@ -9,5 +9,9 @@ class InputError(TLogicError):
     """The given data, file or name cannot be used; says where, what was found and what was expected."""
 
 
+class UnknownNameError(InputError):
+    """No entity or relation has this name; says which come near."""
+
+
 class SettingsError(TLogicError):
     """A setting has a value outside its range."""

@@ -276,7 +276,9 @@ def test_a_store_that_fails_is_told(
     service: Service, monkeypatch: pytest.MonkeyPatch, trouble: str, status: int
 ) -> None:
     def fail(*_: object) -> None:
-        raise StoreError(f"The store fails: {trouble}.")
+        error = StoreError(f"The store fails: {trouble}.")
+        error.disk_is_full = status == 507
+        raise error
 
     monkeypatch.setattr(service.world.store, "add", fail)
     with asking(service) as api:

@@ -94,7 +94,9 @@ def number_queries(graph: TemporalGraph, queries: Sequence[Query]) -> list[Integ
         try:
             numbered.append(_number(graph, query))
         except InputError as error:
-            wrong.append(str(error) if len(queries) == 1 else f"Query {place}, {query}: {error}")
+            if len(queries) == 1:
+                raise
+            wrong.append(f"Query {place}, {query}: {error}")
     if wrong:
         more = [f"and {len(wrong) - _SHOWN:,} more."] if len(wrong) > _SHOWN else []
         raise InputError("\n".join([*wrong[:_SHOWN], *more]))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from tlogic.errors import InputError
+from tlogic.errors import UnknownNameError
 from tlogic.names import INVERSE_MARK, did_you_mean, plain
 
 
@@ -64,7 +64,7 @@ class Vocabulary:
         """The id of a name, as ``match`` finds it; an unknown one is an error that lists the nearest known names."""
         number = self.match(name)
         if number is None:
-            raise InputError(f"Unknown {self.kind} {name!r}{did_you_mean(name, self.names)}")
+            raise UnknownNameError(f"Unknown {self.kind} {name!r}{did_you_mean(name, self.names)}")
         return number
 
     def name_of(self, number: int) -> str:

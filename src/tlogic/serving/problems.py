@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from tlogic.errors import TLogicError
+from tlogic.errors import TLogicError, UnknownNameError
 from tlogic.serving.incoming import BadEvents
 from tlogic.serving.messages import Problem
 from tlogic.serving.store import StoreError
@@ -44,10 +44,9 @@ def as_response(error: Exception) -> Response:
     if isinstance(error, HTTPException):
         return _respond(error.status_code, Problem(problem=_about_http(error)), error.headers or {})
     if isinstance(error, StoreError):
-        full = "the disk is full" in str(error)
-        return _respond(507 if full else 503, Problem(problem=str(error)), {"Retry-After": _RETRY_SECONDS})
-    # What is unknown is told as text, also where there are several questions with several errors.
-    return _respond(404 if str(error).startswith("Unknown ") else 400, Problem(problem=str(error)))
+        status = 507 if error.disk_is_full else 503
+        return _respond(status, Problem(problem=str(error)), {"Retry-After": _RETRY_SECONDS})
+    return _respond(404 if isinstance(error, UnknownNameError) else 400, Problem(problem=str(error)))
 
 
 async def refuse(error: Exception, scope: Scope, receive: Receive, send: Send) -> None:

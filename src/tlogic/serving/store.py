@@ -39,6 +39,8 @@ _LOCKED = {"SQLITE_BUSY", "SQLITE_LOCKED", "55P03"}
 class StoreError(TLogicError):
     """The database of a store fails: it is away, locked or full. The store works again as soon as the database does."""
 
+    disk_is_full = False
+
 
 class Added(NamedTuple):
     """What became of a batch: how many events are new, how many were known, and the number of the last in the store."""
@@ -254,9 +256,11 @@ class EventStore:
                 yield connection
         except SQLAlchemyError as error:
             consequence = " Nothing is left half-written; try again later." if writing else ""
-            raise StoreError(
+            told = StoreError(
                 f"The store {self.name} fails: {_trouble(error)} ({reason_of(error, self._url)}).{consequence}"
-            ) from error
+            )
+            told.disk_is_full = _code_of(error) in _DISK_IS_FULL
+            raise told from error
 
 
 def _check_place(url: sql.URL, name: str) -> None:
@@ -274,10 +278,14 @@ def _check_place(url: sql.URL, name: str) -> None:
         raise InputError(f"There is no folder {folder} for the store {name}; make it first, or give another path.")
 
 
+def _code_of(error: SQLAlchemyError) -> str | None:
+    original = getattr(error, "orig", None)
+    return getattr(original, "sqlite_errorname", None) or getattr(original, "sqlstate", None)
+
+
 def _trouble(error: SQLAlchemyError) -> str:
     """What is wrong with the database, in a few words."""
-    original = getattr(error, "orig", None)
-    code = getattr(original, "sqlite_errorname", None) or getattr(original, "sqlstate", None)
+    code = _code_of(error)
     if code in _DISK_IS_FULL:
         return "the disk is full"
     if code in _LOCKED or isinstance(error, sql.exc.TimeoutError):
