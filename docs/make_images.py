@@ -1,13 +1,21 @@
-"""Draw the pictures of the documents: the README's, and those that explain the method. All are of the sample world.
+"""Draw the pictures of the documents: the README's, those that explain the method, and what the page of a service looks
+like. All are of the sample world.
 
-The same version draws the same bytes. A picture of the method follows the reader's choice of light or dark.
+The same version draws the same bytes, but for the screenshots of the page, which take a Chromium and its fonts. A
+picture of the method follows the reader's choice of light or dark.
 """
 
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
 from math import exp
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import tlogic
 
@@ -307,6 +315,55 @@ def _check_facts(graph: tlogic.TemporalGraph, wanted: list[tuple[str, str, str, 
     assert not missing, f"not in the sample world: {missing}"
 
 
+# The page of a service, as a browser shows it: the addresses and heights of views.
+VIEWS = {
+    "page-entity.png": ("/entity?name=Kite+Aviation", 660),
+    "page-why.png": ("/ask?subject=Kite+Aviation&relation=sue&at=2031-02-10&candidate=Northlight+Energy", 666),
+}
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+@contextmanager
+def serve_sample(rules: tlogic.RuleSet) -> Iterator[str]:
+    """The address of a service of the sample world."""
+    from tlogic.events.sample import write_sample
+
+    tool = [sys.executable, "-m", "tlogic"]
+    with TemporaryDirectory() as folder:
+        write_sample(Path(folder) / "world", seed=7, days=450)
+        rules.save(Path(folder) / "world.rules")
+        subprocess.run([*tool, "ingest", "world", "--store", "events.db", "--quiet"], cwd=folder, check=True)
+        with subprocess.Popen(
+            [*tool, "serve", "--store", "events.db", "--rules", "world.rules", "--port", "0"],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        ) as service:
+            assert service.stdout is not None
+            try:
+                yield service.stdout.readline().split()[-1]
+            finally:
+                service.terminate()
+
+
+def draw_page(rules: tlogic.RuleSet) -> None:
+    """Screenshots of the page in light colours, of which 256 are kept, so that files are small."""
+    from PIL import Image
+    from playwright.sync_api import sync_playwright
+
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    with serve_sample(rules) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        for name, (view, height) in VIEWS.items():
+            page = browser.new_page(viewport={"width": 1040, "height": height}, color_scheme="light")
+            page.goto(address + view, wait_until="networkidle")
+            page.screenshot(path=IMAGES / name, animations="disabled")
+            image = Image.open(IMAGES / name).convert("RGB")
+            image.quantize(256, dither=Image.Dither.NONE).save(IMAGES / name, optimize=True)
+        browser.close()
+
+
 def main() -> None:
     graph = tlogic.sample()
     rules = tlogic.learn(graph)
@@ -314,6 +371,7 @@ def main() -> None:
         (IMAGES / name).write_text(svg, encoding="utf-8")
     forecast = tlogic.forecast(graph, rules, [("Kite Aviation", "sue", None, "2031-02-10")])
     forecast.explain(0, forecast[0][0].name).draw(IMAGES / "why.svg", n_reasons=2)
+    draw_page(rules)
 
 
 if __name__ == "__main__":
