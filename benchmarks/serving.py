@@ -38,8 +38,12 @@ def serve(store: str, rules: str, told: Any) -> None:
 
     sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 (the log, until the process ends)
     settings = tlogic.ApplicationSettings(window=200)
-    service = open_service(store, rules=Path(rules), model=None, settings=settings, threads=None)
-    run(service, Guard(rate=1e9, burst=10**9), port=0, opened=told.put)
+    run(
+        lambda: open_service(store, rules=Path(rules), settings=settings),
+        Guard(rate=1e9, burst=10**9),
+        port=0,
+        opened=lambda address, _: told.put(address),
+    )
 
 
 def ask(address: str, questions: list[str], requests: Any, seconds: float, wanted: int, out: Any) -> None:

@@ -20,7 +20,7 @@ from playwright.sync_api import Browser
 from tests.cli.running import COMMAND, assert_refused, run, run_process
 from tests.serving.browser import browser  # noqa: F401 (a fixture)
 from tlogic.errors import SettingsError
-from tlogic.serving import Client, ServiceError
+from tlogic.serving import Client, EventStore, ServiceError
 
 READ, WRITE = "a-token-for-reading", "a-token-for-writing"
 
@@ -198,10 +198,13 @@ def test_what_it_cannot_do_is_told(store: Path, rule_file: Path, tmp_path: Path)
     assert_refused(run("serve", "--store", store, "--read-token-file", tmp_path / "none"), "cannot be read")
     assert_refused(run("serve", "--store", store, "--rules", rule_file, "--model", rule_file), "not by both")
     assert_refused(run("serve", "--store", store, "--learn-every", "1mo"), "such as 30m, 24h or 7d")
-    assert_refused(run("serve", "--store", tmp_path / "empty.db"), "tlogic ingest")
+    assert_refused(run("serve", "--store", tmp_path / "empty.db"), f"tlogic ingest DATA --store {tmp_path}/empty.db")
+    assert not (tmp_path / "empty.db").exists()
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert_refused(run("serve", "--store", store, "--rules", rule_file, "--port", port), "choose another --port")
+    with EventStore.open(store) as opened:
+        assert not opened.versions()  # what cannot listen changes nothing
 
 
 def test_a_missing_package_is_told(store: Path, tmp_path: Path) -> None:

@@ -276,14 +276,15 @@ def test_a_store_that_fails_is_told(
     service: Service, monkeypatch: pytest.MonkeyPatch, trouble: str, status: int
 ) -> None:
     def fail(*_: object) -> None:
-        error = StoreError(f"The store fails: {trouble}.")
-        error.disk_is_full = status == 507
-        raise error
+        raise StoreError(
+            f"The store /secret/place fails: {trouble}.", f"The store fails: {trouble}.", disk_is_full=status == 507
+        )
 
     monkeypatch.setattr(service.world.store, "add", fail)
     with asking(service) as api:
         response = add(api, event())
         assert trouble in problem_of(response, status)
+        assert "secret" not in response.text
         assert int(response.headers["retry-after"]) > 0
         asked = {"subject": WHO, "relation": WHAT}
         assert api.get("/api/forecast", params=asked).status_code == 200

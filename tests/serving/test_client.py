@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,13 @@ def test_what_the_service_refuses_is_told_in_its_words(client: Client) -> None:
         stranger.health()
     with Client(client.url) as stranger, pytest.raises(ServiceError, match="Authorization: Bearer"):
         stranger.entities()
+
+
+def test_dates_are_taken_and_questions_that_are_none_are_told(client: Client) -> None:
+    assert client.add([(WHO, WHAT, "Somebody New", date(2031, 3, 27))]).added == 1
+    assert client.forecast(WHO, WHAT, at=date(2031, 3, 28)).question.at == "2031-03-28"
+    with pytest.raises(ServiceError, match="relation"):
+        client.forecast(WHO)
 
 
 def test_it_waits_where_it_asks_too_often(service: Service) -> None:

@@ -11,7 +11,9 @@ import tlogic
 from tlogic.events.sample import sample_events
 from tlogic.serving import messages as say
 from tlogic.serving.incoming import Incoming
+from tlogic.serving.oracles import RuleOracle
 from tlogic.serving.service import Service
+from tlogic.serving.starting import open_service
 from tlogic.serving.store import EventStore
 from tlogic.serving.versions import Versions
 from tlogic.serving.world import World
@@ -129,6 +131,31 @@ def test_learning_anew_makes_a_version_and_going_back_another(store: EventStore,
     kept = service.versions.kept().versions
     assert [(each.version, each.in_use) for each in kept] == [(third, True), (second, False), (first, False)]
     assert service.forecast(ASKED).version == third
+
+
+def test_rules_are_learned_anew_as_they_were_learned(store: EventStore) -> None:
+    world = World(store)
+    versions = Versions(world, tlogic.ApplicationSettings(), threads=1)
+    versions.use(tlogic.learn(world.snapshot().graph(), walks=7, lengths=(1,), seed=3))
+    service = Service(world, versions)
+    service.add([row("Kite Aviation", "sue", "Orchard Foods", "2030-07-20")])
+    versions.learn()
+    versions.wait()
+    assert isinstance(versions.oracle, RuleOracle)
+    again = tlogic.learn(world.snapshot().graph(), walks=7, lengths=(1,), seed=3)
+    assert versions.oracle.rules.to_json() == again.to_json()
+
+
+def test_a_file_that_was_kept_before_does_not_undo_what_was_learned(store: EventStore, tmp_path: Path) -> None:
+    file = tmp_path / "given.rules"
+    tlogic.learn(World(store).snapshot().graph(), walks=7, lengths=(1,)).save(file)
+    service = open_service(store, rules=file)
+    service.add([row("Kite Aviation", "sue", "Orchard Foods", "2030-07-20")])
+    service.versions.learn()
+    service.versions.wait()
+    assert open_service(store, rules=file).versions.oracle.version == 2
+    tlogic.learn(World(store).snapshot().graph(), walks=9, lengths=(1,)).save(file)
+    assert open_service(store, rules=file).versions.oracle.version == 3
 
 
 def test_a_model_counts_new_events_too(store: EventStore) -> None:

@@ -71,9 +71,10 @@ def ingest(
 ) -> None:
     """Add the events of DATA to the STORE of a live service; those that it has already are left out."""
     from tlogic.serving.incoming import Incoming
-    from tlogic.serving.store import EventStore
+    from tlogic.serving.store import EventStore, is_new
 
+    table = data.events(None) if is_new(store) else None  # so that what cannot be read leaves no store behind
     with EventStore.open(store) as kept:
         timeline = kept.state().timeline
-        added, known, last = kept.add(Incoming.of_table(data.events(timeline), timeline))
+        added, known, last = kept.add(Incoming.of_table(table or data.events(timeline), timeline))
     print(f"{added:,} event{'' if added == 1 else 's'} added to {kept.name}, {known:,} known already; {last:,} in all")

@@ -12,6 +12,7 @@ from tlogic.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
     from tlogic.serving.guarding import Guard
+    from tlogic.serving.service import Service
 
 Port = Annotated[int, typer.Option(help="The port to listen at; 0 finds a free one.", min=0, max=65535)]
 
@@ -75,17 +76,21 @@ def serve(
 
     guard, period = tokens.guard(), None if learn_every is None else seconds_of(learn_every)
     running.check_address(host, guard)
-    with wait_for_kernels(apply_rules):
-        service = open_service(store, rules=rules, model=model, settings=application.settings(), threads=threads)
+    settings = application.settings()
+
+    def open_it() -> "Service":
+        with wait_for_kernels(apply_rules):
+            return open_service(store, rules=rules, model=model, settings=settings, threads=threads)
+
     running.serve(
-        service,
+        open_it,
         guard,
         host=host,
         port=port,
         learn_every=period,
         page=page,
         secrets=running.secrets_of(guard, store),
-        opened=lambda address: print(f"Serving {service.world.store.name} at {address}", flush=True),
+        opened=lambda address, name: print(f"Serving {name} at {address}", flush=True),
     )
 
 
@@ -104,7 +109,7 @@ def serve_sample(port: int, browser: bool, threads: int | None) -> None:
     from tlogic.serving.starting import open_service
     from tlogic.serving.store import EventStore
 
-    def opened(address: str) -> None:
+    def opened(address: str, _: str) -> None:
         print(f"The sample world is at {address}; end with Ctrl+C.", flush=True)
         if browser:
             Thread(target=webbrowser.open, args=(address,), daemon=True).start()
@@ -112,7 +117,7 @@ def serve_sample(port: int, browser: bool, threads: int | None) -> None:
     error_console.print("Learning the rules of the sample world.")
     with TemporaryDirectory() as folder, EventStore.open(f"{folder}/events.db") as store:
         store.add(Incoming.of_table(sample_events()))
-        serve(open_service(store, threads=threads), Guard(), port=port, opened=opened)
+        serve(lambda: open_service(store, threads=threads), Guard(), port=port, opened=opened)
 
 
 def seconds_of(period: str) -> float:

@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any, Self, TypeVar
 
 from tlogic.errors import InputError, TLogicError
 
 try:
     import httpx
+    from pydantic import ValidationError
 
     from tlogic.serving import messages as say
 except ImportError as error:
@@ -19,6 +21,7 @@ _MOST_TRIES = 5
 _TOO_MANY_REQUESTS = 429
 
 Answer = TypeVar("Answer", bound=say.Message)
+AnyTime = say.Time | date
 AnyEvent = say.Event | Mapping[str, Any] | Sequence[Any]
 
 
@@ -65,14 +68,14 @@ class Client:
         subject: str | None = None,
         relation: str = "",
         object: str | None = None,
-        at: say.Time | None = None,
+        at: AnyTime | None = None,
         *,
         top: int = 10,
         without: Sequence[str] = (),
     ) -> say.Forecast:
         """Who comes next in the place of what is not given, the object or the subject."""
-        question = say.Question(subject=subject, relation=relation, object=object, at=at, without=list(without))
-        return self.forecasts([question], top=top)[0]
+        asked = {"subject": subject, "relation": relation, "object": object, "at": at, "without": list(without)}
+        return self.forecasts([_question(asked)], top=top)[0]
 
     def forecasts(self, questions: Iterable[say.Question], *, top: int = 10) -> list[say.Forecast]:
         """The answers to many questions, in their order."""
@@ -87,7 +90,7 @@ class Client:
         subject: str | None = None,
         relation: str = "",
         object: str | None = None,
-        at: say.Time | None = None,
+        at: AnyTime | None = None,
         *,
         candidate: str,
         groundings: int = 1,
@@ -97,7 +100,7 @@ class Client:
         asked = {"subject": subject, "relation": relation, "object": object, "at": at, "without": list(without)}
         return self._get(say.Explanation, "/api/explanation", **asked, candidate=candidate, groundings=groundings)
 
-    def outlook(self, entity: str, at: say.Time | None = None, *, limit: int = 10) -> say.Outlook:
+    def outlook(self, entity: str, at: AnyTime | None = None, *, limit: int = 10) -> say.Outlook:
         """What is likely next for an entity, over all relations."""
         return self._get(say.Outlook, "/api/outlook", entity=entity, at=at, limit=limit)
 
@@ -221,9 +224,20 @@ def _content(response: httpx.Response) -> Any:
 def _as_event(event: AnyEvent) -> dict[str, Any]:
     if isinstance(event, say.Event):
         return event.model_dump()
-    if isinstance(event, Mapping):
-        return dict(event)
-    return dict(zip(("subject", "relation", "object", "time"), event, strict=True))
+    row = event if isinstance(event, Mapping) else dict(zip(say.Event.model_fields, event, strict=True))
+    return _with_dates_spelled(row)
+
+
+def _question(asked: Mapping[str, Any]) -> say.Question:
+    try:
+        return say.Question(**_with_dates_spelled(asked))
+    except ValidationError as error:
+        wrong = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        raise ServiceError(f"The question is not understood ({wrong}).") from None
+
+
+def _with_dates_spelled(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: str(value) if isinstance(value, date) else value for name, value in row.items()}
 
 
 def _batches(items: Iterable[Any], size: int) -> Iterator[list[Any]]:

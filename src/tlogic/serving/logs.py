@@ -61,7 +61,7 @@ def write_logs(secrets: Iterable[str] = ()) -> None:
     for name in ("tlogic.serving", "uvicorn", "nicegui"):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
-        logger.setLevel(logging.INFO)
+        logger.setLevel(logging.INFO if name == log.name else logging.WARNING)
     threading.excepthook = _log_thread
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
@@ -15,6 +15,7 @@ class Metrics:
     """The metrics of one service, in a registry of their own."""
 
     def __init__(self, service: Service) -> None:
+        disable_created_metrics()  # when a counter was made says nothing
         self.registry = CollectorRegistry()
         self._requests = Counter(
             "tlogic_requests", "Requests answered.", ["route", "method", "status"], registry=self.registry

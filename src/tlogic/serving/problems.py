@@ -45,7 +45,7 @@ def as_response(error: Exception) -> Response:
         return _respond(error.status_code, Problem(problem=_about_http(error)), error.headers or {})
     if isinstance(error, StoreError):
         status = 507 if error.disk_is_full else 503
-        return _respond(status, Problem(problem=str(error)), {"Retry-After": _RETRY_SECONDS})
+        return _respond(status, Problem(problem=error.public), {"Retry-After": _RETRY_SECONDS})
     return _respond(404 if isinstance(error, UnknownNameError) else 400, Problem(problem=str(error)))
 
 

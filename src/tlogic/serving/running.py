@@ -47,7 +47,7 @@ def secrets_of(guard: Guard, store: str) -> list[str]:
 
 
 def serve(
-    service: Service,
+    open_it: Callable[[], Service],
     guard: Guard,
     *,
     host: str = "127.0.0.1",
@@ -55,31 +55,33 @@ def serve(
     learn_every: float | None = None,
     page: bool = True,
     secrets: list[str] | None = None,
-    opened: Callable[[str], None] = print,
+    opened: Callable[[str, str], None] = print,
 ) -> None:
     """Serve until SIGTERM or SIGINT; requests that are under way are finished, and the store is closed.
 
     Args:
-        service: What is served.
+        open_it: Opens what is served. It is called once the port is ours, so that a service which cannot listen
+            changes nothing.
         guard: Who may ask.
         host: The address to listen at.
         port: The port; 0 finds a free one.
         learn_every: Learn anew after so many seconds, again and again.
         page: Serve the page for people too.
         secrets: What must not be seen in the log.
-        opened: Told the address, once it can be reached.
+        opened: Told the address and the name of the store, once the service can be reached.
     """
     check_address(host, guard)
     write_logs(secrets or [])
     gc.enable()  # which a command disables, because most end soon
     with _listening(host, port) as listener:
+        service = open_it()
         warm_up(service)
         server = uvicorn.Server(_config(create_app(service, guard, page=page), guard))
         follower = Follower(service, learn_every)
         follower.start()
         address = _address(host, listener)
         log.info("serving", extra={"fields": {"address": address}})
-        opened(address)
+        opened(address, service.world.store.name)
         try:
             with _stopped_by_signals(server):
                 server.run(sockets=[listener])

@@ -12,7 +12,7 @@ from tlogic.rules import RuleSet
 from tlogic.serving.logs import log
 from tlogic.serving.messages import Question
 from tlogic.serving.service import Service
-from tlogic.serving.store import EventStore
+from tlogic.serving.store import EventStore, is_new
 from tlogic.serving.versions import Versions
 from tlogic.serving.world import World
 
@@ -33,13 +33,15 @@ def open_service(
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     open_service(f"{folder}/events.db")
+    ...     open_service(f"{folder}/events.db")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    tlogic.errors.InputError: The store has no events to learn from; add some with `tlogic ingest DATA --store STORE`.
+    tlogic.errors.InputError: .../events.db has no events to learn from; add some with `tlogic ingest DATA --store ...`.
     """
     if rules is not None and model is not None:
         raise SettingsError("A service answers by one of --rules RULES and --model MODEL, not by both.")
+    if rules is None and model is None and not isinstance(store, EventStore) and is_new(store):
+        raise _no_events(str(store))  # and a name that was mistyped leaves no file behind
     kept = store if isinstance(store, EventStore) else EventStore.open(store)
     try:
         world = World(kept)
@@ -116,14 +118,14 @@ def _given(rules: Path | None, model: Path | None) -> RuleSet | Model | None:
 
 
 def _choose_version(world: World, versions: Versions, given: RuleSet | Model | None, threads: int | None) -> None:
-    if given is not None and not _is_newest(world.store, given):
+    """What was given is used unless it was kept before: then what was learned since goes on to answer."""
+    if given is not None and not versions.is_kept(given):
         versions.use(given)
     elif not versions.use_latest():
         if world.is_empty:
-            raise InputError("The store has no events to learn from; add some with `tlogic ingest DATA --store STORE`.")
+            raise _no_events(world.store.name)
         versions.use(tlogic.learn(world.snapshot().graph(), threads=threads))
 
 
-def _is_newest(store: EventStore, given: RuleSet | Model) -> bool:
-    newest = next(iter(store.versions()), None)
-    return newest is not None and store.version(newest.version).content == given.to_json()
+def _no_events(name: str) -> InputError:
+    return InputError(f"{name} has no events to learn from; add some with `tlogic ingest DATA --store {name}`.")

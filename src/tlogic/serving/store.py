@@ -39,7 +39,11 @@ _LOCKED = {"SQLITE_BUSY", "SQLITE_LOCKED", "55P03"}
 class StoreError(TLogicError):
     """The database of a store fails: it is away, locked or full. The store works again as soon as the database does."""
 
-    disk_is_full = False
+    def __init__(self, message: str, public: str | None = None, *, disk_is_full: bool = False) -> None:
+        super().__init__(message)
+        self.public = public or message
+        """What those may know who are not told where the database is."""
+        self.disk_is_full = disk_is_full
 
 
 class Added(NamedTuple):
@@ -256,11 +260,21 @@ class EventStore:
                 yield connection
         except SQLAlchemyError as error:
             consequence = " Nothing is left half-written; try again later." if writing else ""
-            told = StoreError(
-                f"The store {self.name} fails: {_trouble(error)} ({reason_of(error, self._url)}).{consequence}"
-            )
-            told.disk_is_full = _code_of(error) in _DISK_IS_FULL
-            raise told from error
+            trouble = _trouble(error)
+            raise StoreError(
+                f"The store {self.name} fails: {trouble} ({reason_of(error, self._url)}).{consequence}",
+                f"The store fails: {trouble}.{consequence}",
+                disk_is_full=_code_of(error) in _DISK_IS_FULL,
+            ) from error
+
+
+def is_new(where: str | Path) -> bool:
+    """Is it the path of a file that is not there yet?
+
+    >>> is_new("no-such.db"), is_new("postgresql://host/name")
+    (True, False)
+    """
+    return not is_database_url(where) and not Path(where).exists()
 
 
 def _check_place(url: sql.URL, name: str) -> None:

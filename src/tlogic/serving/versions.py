@@ -1,5 +1,7 @@
 """Versions of rules, or of a model: kept in the store, learned anew while forecasts go on, and swapped in whole."""
 
+from dataclasses import fields
+from hashlib import blake2b
 from threading import Lock, Thread
 from time import perf_counter
 from typing import Any
@@ -34,9 +36,16 @@ class Versions:
         """Keep rules, or a model, as a new version, and answer by them from now on."""
         kind: Kind = "rules" if isinstance(what, RuleSet) else "model"
         with self._swapping:
-            number = self._world.store.save_version(kind, what.to_json(), {"repr": repr(what), **what.data})
+            content = what.to_json()
+            about = {"repr": repr(what), "digest": _digest(content), **what.data}
+            number = self._world.store.save_version(kind, content, about)
             self._take(what, number)
         return number
+
+    def is_kept(self, what: RuleSet | Model) -> bool:
+        """Is there a version with just this content, be it an old one?"""
+        digest = _digest(what.to_json())
+        return any(each.about.get("digest") == digest for each in self._world.store.versions())
 
     def use_latest(self) -> bool:
         """Answer by the newest version that is kept, be it another's; False where there is none."""
@@ -71,7 +80,7 @@ class Versions:
         )
 
     def learn(self) -> say.Learning:
-        """Begin to learn anew from all that is known, of the kind that is in use; at once where nobody does so yet."""
+        """Begin to learn anew from all that is known, with the settings of what is in use, unless somebody does."""
         if not self._learning.acquire(blocking=False):
             return self.learning
         self.learning = say.Learning(state="running")
@@ -91,7 +100,8 @@ class Versions:
                 settings = self._oracle.model.settings
                 found: RuleSet | Model = tlogic.fit(graph, threads=self._threads, **_fit_settings(settings))
             else:
-                found = tlogic.learn(graph, threads=self._threads)
+                settings = self._oracle.rules.settings if isinstance(self._oracle, RuleOracle) else {}
+                found = tlogic.learn(graph, threads=self._threads, **_learn_settings(settings))
             number = self.use(found)
             self.learning = say.Learning(state="done", version=number, seconds=round(perf_counter() - began, 3))
         except TLogicError as error:
@@ -106,6 +116,16 @@ class Versions:
         self._oracle = (
             RuleOracle(what, self._settings, number) if isinstance(what, RuleSet) else ModelOracle(what, number)
         )
+
+
+def _digest(content: str) -> str:
+    return blake2b(content.encode(), digest_size=16).hexdigest()
+
+
+def _learn_settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """What rules were learned by, as far as they say it."""
+    known = {field.name for field in fields(tlogic.LearningSettings)}
+    return {name: tuple(value) if name == "lengths" else value for name, value in settings.items() if name in known}
 
 
 def _fit_settings(settings: dict[str, Any]) -> dict[str, Any]:
