@@ -173,7 +173,7 @@ class Client:
         return say.Health.model_validate(found)
 
     def _get(self, answer: type[Answer], path: str, **asked: Any) -> Answer:
-        given = {name: value for name, value in asked.items() if value is not None}
+        given = _with_dates_spelled({name: value for name, value in asked.items() if value is not None})
         return answer.model_validate(self._ask("GET", path, params=given))
 
     def _pages(self, page: type[Any], name: str, path: str, **asked: Any) -> Iterator[Any]:
