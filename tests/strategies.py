@@ -8,7 +8,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tests.naive import Edge, Query, Rule
+from tlogic.graph.facts import Facts
 from tlogic.graph.index import Edges
+from tlogic.graph.triples import TripleIndex, build_triple_index
 
 LAST_TIME = 8
 
@@ -54,6 +56,13 @@ class World:
             rows += [(s, r, o, t), (o, r + self.n_base, s, t)]
         source, relation, target, time = np.array(rows, np.int32).reshape(-1, 4).T.copy()
         return Edges(source, relation, target, time, self.n_entities, self.n_relations)
+
+
+def triples_of(edges: Edges) -> TripleIndex:
+    """The triple index of edges in which each fact is followed by its inverse."""
+    columns = (edges.source, edges.relation, edges.target, edges.time)
+    facts = Facts(*(np.ascontiguousarray(column[::2]) for column in columns))
+    return build_triple_index(facts, edges.n_entities, edges.n_relations // 2)
 
 
 def random_world(seed: int, n_entities: int = 4, n_base: int = 2, n_facts: int = 24, last: int = 6) -> World:

@@ -18,7 +18,8 @@ from tlogic.evaluation.ranks import Ranks
 from tlogic.events.timeline import Timeline
 from tlogic.forecasting import ApplicationSettings
 from tlogic.graph import sample
-from tlogic.graph.temporal_graph import Facts, TemporalGraph
+from tlogic.graph.facts import Facts
+from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.graph.vocabulary import Relations, Vocabulary
 from tlogic.rules import Rule, RuleSet
 

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from tests.naive import Application, Query, Rule
-from tests.strategies import World
+from tests.strategies import World, triples_of
 from tlogic.forecasting.application import Queries, Rulebook, apply_rules, new_workspace
 from tlogic.forecasting.candidates import decay_table
 from tlogic.forecasting.grounding import UNLIMITED
 from tlogic.forecasting.joins import Joins
 from tlogic.forecasting.plans import IntegerRule, plan_rules
-from tlogic.graph.index import build_triple_index
 
 N_AGES = 64
 WHOLE_PAST = 1 << 40
@@ -31,7 +30,7 @@ class Worker:
         only_chains: bool = False,
         forgetful: bool = False,
     ) -> None:
-        self.triples = build_triple_index(world.edges())
+        self.triples = triples_of(world.edges())
         self.book = Rulebook(
             plan_rules([IntegerRule(*rule) for rule in rules], world.n_base, only_chains),
             how.alpha,

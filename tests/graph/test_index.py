@@ -10,12 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests import naive
-from tests.strategies import World, random_world, shifted, worlds
+from tests.strategies import World, random_world, shifted, triples_of, worlds
 from tlogic.graph.index import (
     build_pair_edges,
     build_slot_edges,
     build_source_edges,
-    build_triple_index,
     cumulative_log_weights,
 )
 from tlogic.graph.search import find, first_at_least
@@ -42,7 +41,7 @@ def log_sum(times: list[int]) -> float:
 @given(worlds())
 def test_triple_index(world: World) -> None:
     edges = sorted(naive.add_inverses(world.facts, world.n_base))
-    index = build_triple_index(world.edges())
+    index = triples_of(world.edges())
     times = grouped([((s, r, o), t) for s, r, o, t in edges])
     found = {}
     for s in range(world.n_entities):
@@ -61,9 +60,9 @@ def test_triple_index(world: World) -> None:
 @given(worlds())
 def test_arrivals_lead_to_their_slot_and_triple(world: World) -> None:
     edges = world.edges()
-    index = build_triple_index(edges)
-    assert np.all(np.diff(index.arrival_time) >= 0)
-    columns = (edges.source, edges.relation, edges.target, index.arrival_slot, index.arrival_triple)
+    index = triples_of(edges)
+    assert np.repeat(index.fact_time, 2).tolist() == edges.time.tolist()
+    columns = (edges.source, edges.relation, edges.target, index.slot[index.arrival], index.arrival)
     for s, r, o, slot, triple in zip(*columns, strict=True):
         assert slot == find(index.slot_start, index.slot_relation, s, r)
         assert triple == find(index.triple_start, index.target, slot, o)
@@ -73,7 +72,7 @@ def test_arrivals_lead_to_their_slot_and_triple(world: World) -> None:
 @given(worlds())
 def test_slot_edges(world: World) -> None:
     edges = naive.add_inverses(world.facts, world.n_base)
-    index, view = build_triple_index(world.edges()), build_slot_edges(world.edges())
+    index, view = triples_of(world.edges()), build_slot_edges(world.edges())
     for s in range(world.n_entities):
         for r in range(world.n_relations):
             slot = find(index.slot_start, index.slot_relation, s, r)
@@ -147,7 +146,7 @@ def test_ids_beyond_sixteen_bits_and_pairs_beyond_thirty_two() -> None:
     n_entities, n_base = 70_000, 16_000
     facts = shifted(small.facts, n_entities - small.n_entities, n_base - small.n_base)
     world = World(facts | {(0, 0, 65_536, 1), (65_535, n_base - 1, 0, 3)}, n_entities, n_base)
-    triples, slots = build_triple_index(world.edges()), build_slot_edges(world.edges())
+    triples, slots = triples_of(world.edges()), build_slot_edges(world.edges())
     sources, pairs = build_source_edges(world.edges()), build_pair_edges(world.edges())
     for s, r, o, t in naive.add_inverses(world.facts, n_base):
         slot = find(triples.slot_start, triples.slot_relation, s, r)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests import naive
 from tests.learning.sampling import p_value
 from tests.naive import Edge, Walk
-from tests.strategies import World, random_world, shifted, variable_patterns, worlds
-from tlogic.graph.index import build_slot_edges, build_triple_index
+from tests.strategies import World, random_world, shifted, triples_of, variable_patterns, worlds
+from tlogic.graph.index import build_slot_edges
 from tlogic.learning.bodies import count_supports
 
 SIGNIFICANCE = 1e-4
@@ -36,7 +36,7 @@ class Supports:
     def __init__(self, world: World, heads: Sequence[int], body: Body) -> None:
         edges = world.edges()
         relations, variables = body
-        self.graph = build_triple_index(edges), build_slot_edges(edges)
+        self.graph = triples_of(edges), build_slot_edges(edges)
         self.rules = (
             np.array(heads, np.int32),
             np.tile(np.array(relations, np.int32), (len(heads), 1)),
@@ -165,7 +165,7 @@ def test_bodies_of_different_rules_stand_apart() -> None:
     edges = world.edges()
     heads = np.array([head for head, _ in rules], np.int32)
     relations, variables = (np.array([body[i] for _, body in rules], np.int32) for i in range(2))
-    counted = count_supports(build_triple_index(edges), build_slot_edges(edges), heads, relations, variables, 10, 1)
+    counted = count_supports(triples_of(edges), build_slot_edges(edges), heads, relations, variables, 10, 1)
     assert [tuple(row) for row in counted.tolist()] == [
         Supports(world, [head], body).count(10, 1)[0] for head, body in rules
     ]

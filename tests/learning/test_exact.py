@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 import tlogic
 from tests import naive
 from tests.cli.running import assert_refused, run
-from tests.strategies import World, random_world, shifted, worlds
+from tests.strategies import World, random_world, shifted, triples_of, worlds
 from tlogic import RuleSet, SettingsError
 from tlogic.graph.arrays import Ints
-from tlogic.graph.index import Edges, build_slot_edges, build_triple_index
+from tlogic.graph.index import Edges, build_slot_edges
 from tlogic.learning import exact
 from tlogic.learning.bodies import count_rows
 from tlogic.rules import parse_rule
@@ -46,9 +46,7 @@ def all_rows(bodies: list[Row], heads: range) -> list[Row]:
 
 
 def supports_in(edges: Edges, rows: list[Row]) -> list[list[int]]:
-    counted: Ints = exact.count_rows_exactly(
-        build_triple_index(edges), build_slot_edges(edges), np.array(rows, np.int32)
-    )
+    counted: Ints = exact.count_rows_exactly(triples_of(edges), build_slot_edges(edges), np.array(rows, np.int32))
     return counted.tolist()
 
 
@@ -130,7 +128,7 @@ def test_with_more_samples_sampled_supports_become_exact(variables: Row) -> None
     world, n_samples = random_world(seed=5, n_facts=40), 100_000
     body = (0, 2, 1)[: len(variables) - 1]
     row, edges = (*body, *variables, 0), world.edges()
-    triples, slots = build_triple_index(edges), build_slot_edges(edges)
+    triples, slots = triples_of(edges), build_slot_edges(edges)
     probable = naive.body_distribution(world.facts, world.n_base, body, variables)
     missing = math.fsum((1 - p) ** n_samples for found, p in probable.items() if found is not None)
     assert missing < 1e-9  # so probable is it that any body is not sampled
@@ -145,7 +143,7 @@ def test_sampled_confidence_is_exact_on_average_where_bodies_are_uniform() -> No
     """Bodies of one atom are: so each of 200 estimates is off by chance only."""
     world = random_world(seed=9, n_entities=40, n_facts=4_000, last=60)
     row, edges = (0, 0, 1, 1), world.edges()
-    triples, slots = build_triple_index(edges), build_slot_edges(edges)
+    triples, slots = triples_of(edges), build_slot_edges(edges)
     body, rule = supports_in(edges, [row])[0]
     share = rule / body
     supports = np.array([count_rows(triples, slots, np.array([row], np.int32), 200, seed)[0] for seed in range(200)])

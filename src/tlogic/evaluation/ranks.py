@@ -10,8 +10,8 @@ from numba import njit
 from tlogic.forecasting.application import Queries, Scored
 from tlogic.forecasting.fallback import Fallback
 from tlogic.graph.arrays import Bools, Floats, Ints
-from tlogic.graph.index import TripleIndex
 from tlogic.graph.search import find
+from tlogic.graph.triples import TripleIndex
 
 RAW, STATIC, TIME_AWARE = 0, 1, 2
 

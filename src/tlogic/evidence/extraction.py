@@ -9,7 +9,8 @@ from tlogic.evidence import acyclic, chains, constants, habits, names, pair, pat
 from tlogic.evidence.asked import Asked, Pairs, choose_candidates
 from tlogic.evidence.histories import Histories
 from tlogic.graph.arrays import Floats, Ints
-from tlogic.graph.temporal_graph import Facts, TemporalGraph
+from tlogic.graph.facts import Facts
+from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.parallel import in_parallel
 
 N_POPULAR = 60

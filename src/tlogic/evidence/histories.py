@@ -15,7 +15,6 @@ from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.index import (
     Edges,
     SourceEdges,
-    TripleIndex,
     build_pair_edges,
     build_slot_edges,
     build_source_edges,
@@ -23,6 +22,7 @@ from tlogic.graph.index import (
 from tlogic.graph.search import first_at_least
 from tlogic.graph.sorting import counting_sort, run_starts
 from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.graph.triples import TripleIndex
 
 N_HALF_LIVES = 5
 RECENT = 2

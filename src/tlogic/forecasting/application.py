@@ -29,7 +29,7 @@ from tlogic.forecasting.known import Known, forget_facts, learn_until, nothing_k
 from tlogic.forecasting.plans import CHAIN, CLOSED, OPEN, SINGLE, RulePlans
 from tlogic.forecasting.reached import Reached, new_reached
 from tlogic.graph.arrays import Floats, Ints, borrowed
-from tlogic.graph.index import TripleIndex
+from tlogic.graph.triples import TripleIndex
 
 
 class Queries(NamedTuple):

@@ -10,8 +10,8 @@ import numpy as np
 from numba import njit
 
 from tlogic.graph.arrays import Ints
-from tlogic.graph.index import TripleIndex
 from tlogic.graph.search import first_at_least
+from tlogic.graph.triples import TripleIndex
 
 NEVER = -1
 
@@ -72,13 +72,14 @@ def forget_facts(known: Known) -> None:
 @njit(cache=True, nogil=True)
 def learn_until(known: Known, triples: TripleIndex, now: int) -> None:
     """Take in all edges that happened before ``now``."""
-    slot, triple, time = triples.arrival_slot, triples.arrival_triple, triples.arrival_time
+    slot, arrival, time = triples.slot, triples.arrival, triples.fact_time
     n_times, newest, slot_newest = known.n_times, known.newest, known.slot_newest
     i = known.n_arrived[0]
-    while i < len(time) and time[i] < now:
-        n_times[triple[i]] += 1
-        newest[triple[i]] = time[i]
-        slot_newest[slot[i]] = time[i]
+    while i < len(arrival) and time[i >> 1] < now:
+        triple = arrival[i]
+        n_times[triple] += 1
+        newest[triple] = time[i >> 1]
+        slot_newest[slot[triple]] = time[i >> 1]
         i += 1
     known.n_arrived[0] = i
     known.until[0] = now

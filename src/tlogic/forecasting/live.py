@@ -17,10 +17,11 @@ from tlogic.forecasting.known import Known
 from tlogic.forecasting.queries import as_arrays, as_queries, number_queries
 from tlogic.forecasting.settings import ApplicationSettings
 from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.facts import NO_FACTS
 from tlogic.graph.growing import known_at
-from tlogic.graph.index import Edges, build_triple_index
 from tlogic.graph.live import LiveGraph
 from tlogic.graph.search import find_within
+from tlogic.graph.triples import build_triple_index
 from tlogic.rules import Rule, RuleSet
 
 _AHEAD = 1000
@@ -94,8 +95,7 @@ class LiveWorker(Worker):
 
     def __init__(self, forecaster: LiveForecaster) -> None:
         self._graph, self.book = forecaster.graph, forecaster.book
-        nothing = np.empty(0, np.int32)
-        self._triples = build_triple_index(Edges(nothing, nothing, nothing, nothing, 0, 0))
+        self._triples = build_triple_index(NO_FACTS, 0, 0)
         self._n_entities = 0
         self._seen = (-1, -1)
 

@@ -1,6 +1,7 @@
 """Temporal knowledge graphs as sorted integer arrays, with the names beside them."""
 
 from tlogic.graph.building import build_graph, read, sample
-from tlogic.graph.temporal_graph import Facts, TemporalGraph
+from tlogic.graph.facts import Facts
+from tlogic.graph.temporal_graph import TemporalGraph
 
 __all__ = ["Facts", "TemporalGraph", "build_graph", "read", "sample"]

@@ -11,7 +11,8 @@ from tlogic.events import EventTable, read_events
 from tlogic.events.columns import Columns
 from tlogic.events.splits import Split
 from tlogic.events.timeline import Label
-from tlogic.graph.temporal_graph import Facts, TemporalGraph
+from tlogic.graph.facts import Facts
+from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.graph.vocabulary import Relations, Vocabulary
 from tlogic.names import INVERSE_MARK
 

@@ -11,8 +11,8 @@ import numpy as np
 from numba import njit
 
 from tlogic.graph.arrays import Bools, Ints
-from tlogic.graph.index import TripleIndex
 from tlogic.graph.search import first_at_least
+from tlogic.graph.triples import TripleIndex
 
 NEVER = -1
 SLOTS, TRIPLES, TIMES = 0, 1, 2

@@ -1,8 +1,7 @@
-"""The sorted views of a graph's edges, each made for one kind of question.
+"""Sorted views of a graph's edges for learning, each made for one kind of question.
 
-Every fact gives two edges: itself and its inverse. A *slot* is one (source, relation); its edges stand together. A
-*triple* is one distinct (source, relation, target); its times stand together, ascending. No array is larger than the
-edges.
+Every fact gives two edges: itself and its inverse. A *slot* is one (source, relation); its edges stand together. No
+array is larger than the edges.
 """
 
 from typing import NamedTuple
@@ -23,25 +22,6 @@ class Edges(NamedTuple):
     time: Ints
     n_entities: int
     n_relations: int
-
-
-class TripleIndex(NamedTuple):
-    """Which targets did an entity reach by a relation, and when? Sorted by source, relation, target, time."""
-
-    slot_start: Ints
-    """Per entity: its first slot."""
-    slot_relation: Ints
-    triple_start: Ints
-    """Per slot: its first triple."""
-    target: Ints
-    """Per triple, ascending within a slot."""
-    time_start: Ints
-    """Per triple: its first time."""
-    time: Ints
-    arrival_slot: Ints
-    arrival_triple: Ints
-    arrival_time: Ints
-    """The edges as they came in, in order of time."""
 
 
 class SlotEdges(NamedTuple):
@@ -79,29 +59,6 @@ class PairEdges(NamedTuple):
     relation: Ints
     time: Ints
     log_weight: Floats
-
-
-def build_triple_index(edges: Edges) -> TripleIndex:
-    """Sort edges by source, relation, target and time."""
-    order = _by_slot(edges, _sorted(_in_time(edges), edges.target, edges.n_entities))
-    source, relation, target = edges.source[order], edges.relation[order], edges.target[order]
-    new_slot = _changes(source, relation)
-    new_triple = new_slot | _changes(target)
-    slots, triples = np.flatnonzero(new_slot), np.flatnonzero(new_triple)
-    arrival_slot, arrival_triple = np.empty((2, len(order)), np.int32)
-    arrival_slot[order] = new_slot.cumsum() - 1
-    arrival_triple[order] = new_triple.cumsum() - 1
-    return TripleIndex(
-        slot_start=run_starts(source[slots], edges.n_entities),
-        slot_relation=relation[slots],
-        triple_start=_with_end(np.searchsorted(triples, slots), len(triples)),
-        target=target[triples],
-        time_start=_with_end(triples, len(order)),
-        time=edges.time[order],
-        arrival_slot=arrival_slot,
-        arrival_triple=arrival_triple,
-        arrival_time=edges.time,
-    )
 
 
 def build_slot_edges(edges: Edges) -> SlotEdges:

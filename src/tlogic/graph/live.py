@@ -7,10 +7,11 @@ import numpy as np
 
 from tlogic.events.timeline import Timeline
 from tlogic.graph.arrays import Ints
+from tlogic.graph.facts import NO_FACTS, Facts
 from tlogic.graph.growing import GrowingIndex, growing_index, take_in, with_more_room
-from tlogic.graph.index import Edges, build_triple_index
 from tlogic.graph.search import find_within
-from tlogic.graph.temporal_graph import Facts, TemporalGraph
+from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.graph.triples import build_triple_index
 from tlogic.graph.vocabulary import Relations, Vocabulary
 
 _WORTH_MERGING = 0.5
@@ -55,8 +56,7 @@ class LiveGraph:
         self.version = self.numbers = self.end = 0
         self._log = np.empty((len(Facts._fields), _FIRST_ROOM), np.int32)
         self._n_facts = 0
-        nothing = np.empty(0, np.int32)
-        self._settle(growing_index(build_triple_index(Edges(nothing, nothing, nothing, nothing, 0, 0))))
+        self._settle(growing_index(build_triple_index(NO_FACTS, 0, 0)))
 
     @classmethod
     def of(cls, graph: TemporalGraph) -> "LiveGraph":

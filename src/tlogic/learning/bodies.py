@@ -10,8 +10,9 @@ import numpy as np
 from numba import njit
 
 from tlogic.graph.arrays import Ints
-from tlogic.graph.index import SlotEdges, TripleIndex
+from tlogic.graph.index import SlotEdges
 from tlogic.graph.search import find, first_at_least
+from tlogic.graph.triples import TripleIndex
 from tlogic.learning.randomness import below, keyed
 from tlogic.learning.rows import is_new_row, new_row_table, rows_equal
 

@@ -10,7 +10,8 @@ Numbers are kept in double precision: exact up to 2^53 bodies, and to a dozen di
 import numpy as np
 
 from tlogic.graph.arrays import Ints
-from tlogic.graph.index import SlotEdges, TripleIndex
+from tlogic.graph.index import SlotEdges
+from tlogic.graph.triples import TripleIndex
 from tlogic.learning.frontiers import count_free, new_frontiers
 from tlogic.learning.loops import count_repeated, new_path
 

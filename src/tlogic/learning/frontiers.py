@@ -12,8 +12,9 @@ import numpy as np
 from numba import njit
 
 from tlogic.graph.arrays import Floats, Ints, borrowed
-from tlogic.graph.index import SlotEdges, TripleIndex
+from tlogic.graph.index import SlotEdges
 from tlogic.graph.search import find, first_at_least
+from tlogic.graph.triples import TripleIndex
 from tlogic.learning.rows import rows_equal
 
 NEVER = -(1 << 62)

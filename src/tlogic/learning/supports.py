@@ -4,7 +4,8 @@ from collections.abc import Callable
 from functools import partial
 
 from tlogic.graph.arrays import Ints
-from tlogic.graph.index import SlotEdges, TripleIndex
+from tlogic.graph.index import SlotEdges
+from tlogic.graph.triples import TripleIndex
 from tlogic.learning.bodies import count_rows
 from tlogic.learning.exact import count_rows_exactly
 from tlogic.learning.settings import LearningSettings

@@ -5,9 +5,9 @@ from contextlib import contextmanager
 from threading import Lock, Thread
 
 from tlogic.errors import InputError
+from tlogic.graph.facts import Facts
 from tlogic.graph.growing import growing_index
 from tlogic.graph.live import LiveGraph, Snapshot
-from tlogic.graph.temporal_graph import Facts
 from tlogic.serving.incoming import Incoming
 from tlogic.serving.sharing import SharedLock
 from tlogic.serving.store import Added, EventStore, StoreError
