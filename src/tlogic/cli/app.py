@@ -9,6 +9,7 @@ from tlogic.cli.evaluate import evaluate
 from tlogic.cli.fit import fit
 from tlogic.cli.forecast import forecast
 from tlogic.cli.groups import with_groups
+from tlogic.cli.index import index
 from tlogic.cli.ingest import ingest
 from tlogic.cli.learn import learn
 from tlogic.cli.measure import measure
@@ -51,6 +52,7 @@ for command in (
     forecast,
     rules,
     measure,
+    index,
     stats,
     ingest,
     serve,

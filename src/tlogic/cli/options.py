@@ -10,6 +10,7 @@ from tlogic.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
     from tlogic import ApplicationSettings, TemporalGraph
+    from tlogic.graph.compiled import Sources
 
 Threads = Annotated[int | None, typer.Option(help="How many threads to use; as many as there are cores if not given.")]
 
@@ -29,7 +30,7 @@ class DataOptions:
         str | None,
         typer.Argument(
             metavar="DATA",
-            help="A folder with train, valid and test files, one file, or a name under TLOGIC_DATA.",
+            help="A folder with train, valid and test files, one file, a name under TLOGIC_DATA, or a compiled graph.",
             show_default=False,
         ),
     ] = None
@@ -71,12 +72,13 @@ class DataOptions:
     ] = False
     quiet: Annotated[bool, typer.Option("--quiet", help="Do not report what was read; warnings remain.")] = False
 
-    def read(self) -> "TemporalGraph":
-        """The graph of the data; what was read is told on standard error."""
-        import tlogic
+    def read(self, *, keep: bool = True) -> "TemporalGraph":
+        """The graph of the data; what was read is told on standard error, and kept for the next command."""
         from tlogic.cli.console import error_console
+        from tlogic.graph.building import read
+        from tlogic.graph.caching import read_with_cache
 
-        graph = tlogic.read(
+        graph = (read_with_cache if keep else read)(
             self._source(),
             query=self.query,
             valid_from=self.valid_from,
@@ -90,6 +92,13 @@ class DataOptions:
             for line in graph.report.lines(quiet=self.quiet):
                 error_console.print(line, markup=False, emoji=False)
         return graph
+
+    def sources(self) -> "Sources":
+        """What tells whether the files of the data have changed; nothing for a database."""
+        from tlogic.events.sources import find_files
+        from tlogic.graph.compiled import sources_of
+
+        return [] if self.data is None else sources_of(list(find_files(self.data).values()))
 
     def _source(self) -> str:
         if self.data is not None and self.db is not None:

@@ -1,6 +1,7 @@
 """From events with names to a graph with numbers."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ import polars as pl
 from tlogic.errors import InputError
 from tlogic.events import EventTable, read_events
 from tlogic.events.columns import Columns
-from tlogic.events.splits import Split
+from tlogic.events.splits import Split, split_by_time
 from tlogic.events.timeline import Label
+from tlogic.graph.compiled import is_compiled, open_compiled
 from tlogic.graph.facts import Facts
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.graph.vocabulary import Relations, Vocabulary
@@ -33,12 +35,12 @@ def read(
 ) -> TemporalGraph:
     """Read facts and build their graph.
 
-    ``source`` is a folder with train, valid and test files, one file, the name of a dataset under ``TLOGIC_DATA``,
-    the URL of a database, or a data frame of polars, pandas or pyarrow. With one table, ``valid_from`` and
-    ``test_from`` say where the validation and the test period begin. A database is asked by a ``query``, which is a
-    SELECT or the name of a table: ``read("sqlite:///events.db", query="events")``. Date-times with zones are
-    converted to the clock of ``time_zone``. What was read, and what about it deserves a second look, is the ``report``
-    of the graph.
+    ``source`` is a folder with train, valid and test files, one file, the name of a dataset under ``TLOGIC_DATA``, a
+    compiled graph (``tlogic index``), the URL of a database, or a data frame of polars, pandas or pyarrow. With one
+    table, ``valid_from`` and ``test_from`` say where the validation and the test period begin. A database is asked by
+    a ``query``, which is a SELECT or the name of a table: ``read("sqlite:///events.db", query="events")``. Date-times
+    with zones are converted to the clock of ``time_zone``. What was read, and what about it deserves a second look, is
+    the ``report`` of the graph.
 
     >>> import polars as pl
     >>> calls = pl.DataFrame({"subject": ["Ann", "Bo"], "relation": ["calls"] * 2, "object": ["Bo", "Ann"],
@@ -46,6 +48,9 @@ def read(
     >>> read(calls)
     TemporalGraph(2 facts, 2 entities, 1 relations, 2030-01-01 to 2030-01-03)
     """
+    if isinstance(source, str | Path) and is_compiled(Path(source).expanduser()):
+        _refuse_options(query=query, step=step, columns=columns, time_zone=time_zone, skip_bad_rows=skip_bad_rows)
+        return _split_anew(open_compiled(Path(source).expanduser()), valid_from, test_from)
     events = read_events(
         source,
         query=query,
@@ -57,6 +62,27 @@ def read(
         skip_bad_rows=skip_bad_rows,
     )
     return build_graph(events)
+
+
+def _refuse_options(**given: Any) -> None:
+    wrong = [name for name, value in given.items() if value not in (None, False, "UTC")]
+    if wrong:
+        raise InputError(f"A compiled graph was read before, so {wrong[0]} comes too late; give it to `tlogic index`.")
+
+
+def _split_anew(graph: TemporalGraph, valid_from: Label | None, test_from: Label | None) -> TemporalGraph:
+    """The same graph with other periods; its index stays."""
+    if valid_from is None and test_from is None:
+        return graph
+    split = split_by_time(pl.Series(graph.facts.time), graph.timeline, valid_from, test_from)
+    end = graph.end
+    again = replace(
+        graph,
+        valid_from=end if split.valid_from is None else split.valid_from,
+        test_from=end if split.test_from is None else split.test_from,
+    )
+    again.__dict__["triples"] = graph.triples
+    return again
 
 
 def sample(seed: int = 7, days: int = 450) -> TemporalGraph:

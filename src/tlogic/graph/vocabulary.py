@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from tlogic.errors import UnknownNameError
+from tlogic.graph.arrays import Ints
 from tlogic.names import INVERSE_MARK, did_you_mean, plain
 
 
@@ -70,6 +71,34 @@ class Vocabulary:
     def name_of(self, number: int) -> str:
         """The name behind an id."""
         return self.names[number]
+
+
+class StoredVocabulary(Vocabulary):
+    """Names that lie in arrays one behind the other; those are read that are needed.
+
+    >>> people = StoredVocabulary(np.frombuffer(b"AnnBo", np.uint8), np.array([3, 5]), kind="entity")
+    >>> len(people), people.name_of(1), people.id_of("Ann")
+    (2, 'Bo', 0)
+    """
+
+    def __init__(self, text: Ints, end: Ints, kind: str) -> None:
+        self._text, self._end, self.kind = text, end, kind
+
+    def __len__(self) -> int:
+        return len(self._end)
+
+    @cached_property
+    def names(self) -> list[str]:  # type: ignore[override]
+        """All names."""
+        text, ends = self._text.tobytes(), self._end.tolist()
+        return [text[start:end].decode() for start, end in zip([0, *ends], ends, strict=False)]
+
+    def name_of(self, number: int) -> str:
+        """The name behind an id."""
+        if "names" in self.__dict__:
+            return self.names[number]
+        start = int(self._end[number - 1]) if number else 0
+        return self._text[start : int(self._end[number])].tobytes().decode()
 
 
 class Relations(Vocabulary):

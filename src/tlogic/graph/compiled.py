@@ -1,0 +1,189 @@
+"""Compiled graphs: names, facts and their index in one file, which is mapped into memory instead of read.
+
+The file begins with a magic line, the version, and the length and digest of a header in JSON. The header tells where
+each array stands, its type, its length and its checksum. Arrays begin at multiples of 64 bytes.
+"""
+
+import json
+import mmap
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from hashlib import blake2b
+from pathlib import Path
+from struct import Struct
+from typing import Any
+
+import numpy as np
+
+from tlogic.errors import InputError
+from tlogic.events.report import FileReport, ReadReport
+from tlogic.events.timeline import Timeline
+from tlogic.files import replacing
+from tlogic.graph.arrays import Ints
+from tlogic.graph.checksums import checksum
+from tlogic.graph.facts import Facts
+from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.graph.triples import TripleIndex
+from tlogic.graph.vocabulary import Relations, StoredVocabulary
+
+MAGIC = b"tlogic graph\n\0\0\0"
+VERSION = 1
+_START = Struct("<16sIQ16s")
+_ALIGNED = 64
+_INDEX = tuple(name for name in TripleIndex._fields if name != "fact_time")
+
+Sources = Sequence[tuple[str, int, int]]
+"""Of each file that a graph was made from: its path, its size, and when it was last changed."""
+
+
+def is_compiled(path: Path) -> bool:
+    """Does a file begin as a compiled graph does?"""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
+
+
+def write_compiled(graph: TemporalGraph, path: Path, sources: Sources = ()) -> None:
+    """Write a graph with its index; the file is there whole or not at all."""
+    arrays = _arrays_of(graph)
+    header = _header(graph, arrays, sources)
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        file.write(_START.pack(MAGIC, VERSION, len(header), _digest(header)))
+        file.write(header)
+        for array in arrays.values():
+            file.write(b"\0" * (-file.tell() % _ALIGNED))
+            file.write(np.ascontiguousarray(array).data)
+
+
+def open_compiled(path: Path, *, verify: bool = True) -> TemporalGraph:
+    """The graph of a compiled file, whose arrays stay in it until they are used."""
+    try:
+        with path.open("rb") as file:
+            # private, so that arrays are as others are; pages are shared with all who map the file
+            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be opened: {error}.") from None
+    header, begin = _read_header(content, path)
+    try:
+        arrays = _map_arrays(content, header["arrays"], begin)
+        if verify:
+            _check_arrays(arrays, header["arrays"])
+        graph = _graph(header, arrays)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _damaged(path, str(error)) from None
+    _refuse_stale(path, header.get("sources", ()))
+    return graph
+
+
+def _arrays_of(graph: TemporalGraph) -> dict[str, Ints]:
+    arrays: dict[str, Ints] = {f"fact_{name}": column for name, column in graph.facts._asdict().items()}
+    arrays |= {name: getattr(graph.triples, name) for name in _INDEX}
+    for kind, names in (("entities", graph.entities.names), ("relations", graph.relations.base)):
+        encoded = [name.encode() for name in names]
+        arrays[f"{kind}_text"] = np.frombuffer(b"".join(encoded), np.uint8)
+        arrays[f"{kind}_end"] = np.cumsum([len(name) for name in encoded], dtype=np.int64)
+    return arrays
+
+
+def _header(graph: TemporalGraph, arrays: Mapping[str, Ints], sources: Sources) -> bytes:
+    about: dict[str, Any] = {
+        "timeline": graph.timeline.to_dict(),
+        "valid_from": graph.valid_from,
+        "test_from": graph.test_from,
+        "fingerprint": graph.fingerprint,
+        "report": None if graph.report is None else asdict(graph.report),
+        "sources": [list(source) for source in sources],
+        "arrays": [
+            [name, array.dtype.str, len(array), int(checksum(np.ascontiguousarray(array)))]
+            for name, array in arrays.items()
+        ],
+    }
+    return json.dumps(about, ensure_ascii=False).encode()
+
+
+def _digest(header: bytes) -> bytes:
+    return blake2b(header, digest_size=16).digest()
+
+
+def _read_header(content: mmap.mmap, path: Path) -> tuple[dict[str, Any], int]:
+    """The header, and where arrays begin."""
+    if len(content) < _START.size or content[: len(MAGIC)] != MAGIC:
+        raise InputError(f"{path} is not a compiled graph; `tlogic index DATA --out GRAPH` makes one.")
+    _, version, length, digest = _START.unpack(content[: _START.size])
+    if version != VERSION:
+        raise InputError(
+            f"{path} is a compiled graph of version {version}, and this tlogic reads version {VERSION}; "
+            "make it again with `tlogic index`."
+        )
+    header = content[_START.size : _START.size + length]
+    if _digest(header) != digest:
+        raise _damaged(path, "its header is not what was written")
+    return json.loads(header), _START.size + length
+
+
+def _map_arrays(content: mmap.mmap, told: Sequence[Sequence[Any]], begin: int) -> dict[str, Ints]:
+    arrays, at = {}, begin
+    for name, kind, length, _ in told:
+        at += -at % _ALIGNED
+        dtype = np.dtype(kind)
+        end = at + length * dtype.itemsize
+        if end > len(content):
+            raise ValueError(f"it should have {end:,} bytes at least, and has {len(content):,}")
+        arrays[name] = np.frombuffer(content, dtype, length, at)
+        at = end
+    if at != len(content):
+        raise ValueError(f"it should have {at:,} bytes, and has {len(content):,}")
+    return arrays
+
+
+def _check_arrays(arrays: Mapping[str, Ints], told: Sequence[Sequence[Any]]) -> None:
+    for name, _, _, expected in told:
+        if int(checksum(arrays[name])) != expected:
+            raise ValueError(f"its {name} is not what was written")
+
+
+def _graph(header: Mapping[str, Any], arrays: Mapping[str, Ints]) -> TemporalGraph:
+    facts = Facts(*(arrays[f"fact_{name}"] for name in Facts._fields))
+    entities = StoredVocabulary(arrays["entities_text"], arrays["entities_end"], kind="entity")
+    relations = StoredVocabulary(arrays["relations_text"], arrays["relations_end"], kind="relation")
+    graph = TemporalGraph(
+        entities,
+        Relations(relations.names),
+        Timeline.from_dict(header["timeline"]),
+        facts,
+        header["valid_from"],
+        header["test_from"],
+        _report(header["report"]),
+    )
+    index = TripleIndex(**{name: arrays[name] for name in _INDEX}, fact_time=facts.time)
+    graph.__dict__.update(triples=index, fingerprint=header["fingerprint"])  # what else it would have to compute
+    return graph
+
+
+def _report(told: Mapping[str, Any] | None) -> ReadReport | None:
+    if told is None:
+        return None
+    lists = {name: tuple(value) for name, value in told.items() if isinstance(value, list)}
+    files = tuple(FileReport(**(file | {"header": tuple(file["header"])})) for file in told["files"])
+    return ReadReport(**(dict(told) | lists | {"files": files}))
+
+
+def _damaged(path: Path, why: str) -> InputError:
+    return InputError(f"{path} is a damaged graph file: {why}; make it again with `tlogic index`.")
+
+
+def _refuse_stale(path: Path, sources: Sequence[Sequence[Any]]) -> None:
+    for name, size, changed in sources:
+        source = Path(name)
+        if source.exists() and (source.stat().st_size, source.stat().st_mtime_ns) != (size, changed):
+            raise InputError(
+                f"{path} was made from {name}, which has changed since; make it again with `tlogic index`."
+            )
+
+
+def sources_of(files: Sequence[Path]) -> Sources:
+    """What tells whether files have changed."""
+    stats = [(str(path.resolve()), path.stat()) for path in files]
+    return [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats]
