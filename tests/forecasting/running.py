@@ -9,9 +9,9 @@ from tests.naive import Application, Query, Rule
 from tests.strategies import World, triples_of
 from tlogic.forecasting.application import Queries, Rulebook, apply_rules, new_workspace
 from tlogic.forecasting.candidates import decay_table
-from tlogic.forecasting.grounding import UNLIMITED
 from tlogic.forecasting.joins import Joins
 from tlogic.forecasting.plans import IntegerRule, plan_rules
+from tlogic.forecasting.shortlists import UNLIMITED
 
 N_AGES = 64
 WHOLE_PAST = 1 << 40

@@ -28,6 +28,7 @@ from tlogic.forecasting.joins import Joins, forget_joins, new_joins
 from tlogic.forecasting.known import Known, forget_facts, learn_until, nothing_known
 from tlogic.forecasting.plans import CHAIN, CLOSED, OPEN, SINGLE, RulePlans
 from tlogic.forecasting.reached import Reached, new_reached
+from tlogic.forecasting.shortlists import Shortlists, forget_shortlists, new_shortlists
 from tlogic.graph.arrays import Floats, Ints, borrowed
 from tlogic.graph.triples import TripleIndex
 
@@ -69,6 +70,7 @@ class Workspace(NamedTuple):
     """Scratch memory of one worker."""
 
     known: Known
+    shortlists: Shortlists
     joins: Joins
     path: Path
     loops: Loops
@@ -83,6 +85,7 @@ def new_workspace(triples: TripleIndex, n_entities: int, n_relations: int, book:
     """Scratch memory for a graph, with nothing known yet."""
     return Workspace(
         known=nothing_known(triples),
+        shortlists=new_shortlists(len(triples.slot_relation), len(triples.target), book.limit),
         joins=new_joins(n_entities, len(triples.target)),
         path=new_path(int(np.diff(book.plans.bodies.start).max(initial=1))),
         loops=new_loops(n_entities),
@@ -105,6 +108,7 @@ def apply_rules(triples: TripleIndex, book: Rulebook, work: Workspace, queries: 
     if n_queries > 0 and queries.known_until[0] < work.known.until[0]:  # time only goes on, so begin again
         forget_facts(work.known)
         forget_joins(work.joins)
+        forget_shortlists(work.shortlists)
     for q in range(n_queries):
         if queries.known_until[q] > work.known.until[0]:
             learn_until(work.known, triples, queries.known_until[q])
@@ -124,7 +128,7 @@ def _apply_to_query(
 ) -> tuple[int, int, Floats]:
     """Fill the candidates of one query: their number, how many rules were tried, and the room for scores."""
     # records are taken apart here, once a query: taking them apart again for every rule costs more than many rules do
-    known, memory, path, loops, inner, reached, candidates, slot_of = work
+    known, lists, memory, path, loops, inner, reached, candidates, slot_of = work
     alpha, decay, limit, k, published_stop = book.alpha, book.decay, book.limit, book.k, book.published_stop
     head_start, confidence, kinds, firsts, backs, parts, bodies, joins = book.plans
     subject, relation, now = queries.subject[q], queries.relation[q], queries.time[q]
@@ -139,9 +143,9 @@ def _apply_to_query(
         if slot >= 0:
             kind, part = kinds[rule], parts[rule]
             if kind == SINGLE:
-                n_reached = ground_single(known, slot, since, limit, reached)
+                n_reached = ground_single(known, lists, slot, known_until, since, limit, reached)
             elif kind == CHAIN:
-                n_reached = ground_chain(known, bodies, part, subject, since, limit, path, reached)
+                n_reached = ground_chain(known, lists, bodies, part, subject, known_until, since, limit, path, reached)
             elif kind == OPEN:
                 n_reached = ground_open(known, joins, memory, part, slot, known_until, since, inner, reached)
             elif kind == CLOSED:
@@ -150,12 +154,14 @@ def _apply_to_query(
                 back = slot_of[backs[rule]]
                 n_reached = ground_loop(
                     known,
+                    lists,
                     bodies,
                     loops,
                     part,
                     slot,
                     back,
                     subject,
+                    known_until,
                     since,
                     path,
                     inner,

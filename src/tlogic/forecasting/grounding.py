@@ -30,10 +30,9 @@ from tlogic.forecasting.joins import (
 from tlogic.forecasting.known import NEVER, Known, latest_until
 from tlogic.forecasting.plans import BodyTable, JoinTable
 from tlogic.forecasting.reached import Reached
+from tlogic.forecasting.shortlists import UNLIMITED, Shortlists, shortlist
 from tlogic.graph.arrays import Ints
 from tlogic.graph.search import find_within, first_at_least
-
-UNLIMITED = 1 << 60
 
 
 class Path(NamedTuple):
@@ -42,10 +41,9 @@ class Path(NamedTuple):
     triple: Ints
     cursor: Ints
     end: Ints
-    floor: Ints
-    """Times below it are out of the window, or of triples too old to follow."""
-    quota: Ints
-    """How many triples whose newest time is exactly the floor may still be followed."""
+    """What is still to be followed: triples, or places of a list of them."""
+    row: Ints
+    """The list of the triples to follow, or -1 where all of a slot are."""
     bound: Ints
     """The latest t_1 that the path up to here allows."""
     entity: Ints
@@ -73,30 +71,36 @@ def new_path(longest: int) -> Path:
 
 
 @njit(cache=True, nogil=True)
-def ground_single(known: Known, slot: int, since: int, limit: int, reached: Reached) -> int:
+def ground_single(
+    known: Known, lists: Shortlists, slot: int, known_until: int, since: int, limit: int, reached: Reached
+) -> int:
     """Follow a body of one step through ``slot``; how many entities were reached. See ``ground_chain``."""
     target, newest = known.target, known.newest
     start, end = known.triple_start[slot], known.triple_end[slot]
     best, found = reached
-    floor, quota = newest_only(newest, start, end, limit, since)
+    row = -1
+    if end - start > limit:
+        row = shortlist(known, lists, slot, limit, known_until)
+        start, end = 0, lists.n_triples[row]
     n_found = 0
-    for triple in range(start, end):
+    for place in range(start, end):
+        triple = place if row < 0 else lists.triple[row, place]
         t = newest[triple]
-        if t < floor or (t == floor and quota == 0):
-            continue
-        quota -= t == floor
-        best[target[triple]] = t
-        found[n_found] = target[triple]
-        n_found += 1
+        if t >= since:
+            best[target[triple]] = t
+            found[n_found] = target[triple]
+            n_found += 1
     return n_found
 
 
 @njit(cache=True, nogil=True)
 def ground_chain(
     known: Known,
+    lists: Shortlists,
     bodies: BodyTable,
     body: int,
     source: int,
+    known_until: int,
     since: int,
     limit: int,
     path: Path,
@@ -110,7 +114,7 @@ def ground_chain(
     time_start, time, n_times = known.time_start, known.time, known.n_times
     slot_start, slot_end, slot_relation = known.slot_start, known.slot_end, known.slot_relation
     triple_start, triple_end = known.triple_start, known.triple_end
-    triples, cursor, end, floor, quota, bound, entity, closing_for, closing_slot = path
+    triples, cursor, end, row, bound, entity, closing_for, closing_slot = path
     best, found = reached
     relation, inverse, origin, binding = bodies.relation, bodies.inverse, bodies.origin, bodies.binding
     first = bodies.start[body]
@@ -125,13 +129,15 @@ def ground_chain(
         atom = first + depth
         if entering:  # choose the triples that lead on from entity[depth]
             entering = False
-            cursor[depth], end[depth], floor[depth], quota[depth] = 0, 0, since, UNLIMITED
+            cursor[depth], end[depth], row[depth] = 0, 0, -1
             if binding[atom] < 0:
                 at = entity[depth]
                 slot = find_within(slot_relation, slot_start[at], slot_end[at], relation[atom])
                 if slot >= 0 and slot_newest[slot] >= since:
                     cursor[depth], end[depth] = triple_start[slot], triple_end[slot]
-                    floor[depth], quota[depth] = newest_only(newest, cursor[depth], end[depth], limit, since)
+                    if end[depth] - cursor[depth] > limit:
+                        row[depth] = shortlist(known, lists, slot, limit, known_until)
+                        cursor[depth], end[depth] = 0, lists.n_triples[row[depth]]
             else:  # look it up from the side that was known first: its slot serves many look-ups
                 holder, other, step = entity[depth], entity[binding[atom]], relation[atom]
                 if origin[atom] > binding[atom]:
@@ -146,12 +152,11 @@ def ground_chain(
                         cursor[depth], end[depth] = triple, triple + 1
         descended = False
         ceiling = bound[depth - 1] if depth > 0 else UNLIMITED
-        for triple in range(cursor[depth], end[depth]):
+        for place in range(cursor[depth], end[depth]):
+            triple = place if row[depth] < 0 else lists.triple[row[depth], place]
             t = newest[triple]
-            if t <= floor[depth]:
-                if t < floor[depth] or quota[depth] == 0:
-                    continue
-                quota[depth] -= 1
+            if t < since:
+                continue
             reaches = target[triple] if binding[atom] < 0 else entity[binding[atom]]
             if depth == last and best[reaches] >= min(t, ceiling):
                 continue
@@ -166,7 +171,7 @@ def ground_chain(
                 continue
             if depth < last:
                 triples[depth], bound[depth], entity[depth + 1] = triple, t, reaches
-                cursor[depth] = triple + 1
+                cursor[depth] = place + 1
                 descended = True
                 break
             if best[reaches] == NEVER:
@@ -268,12 +273,14 @@ def ground_closed(
 @njit(cache=True, nogil=True)
 def ground_loop(
     known: Known,
+    lists: Shortlists,
     bodies: BodyTable,
     loops: Loops,
     rest: int,
     slot: int,
     back_slot: int,
     source: int,
+    known_until: int,
     since: int,
     path: Path,
     inner: Reached,
@@ -287,7 +294,7 @@ def ground_loop(
     """
     newest = known.newest
     time_start, time, n_times = known.time_start, known.time, known.n_times
-    n_inner = ground_chain(known, bodies, rest, source, since, UNLIMITED, path, inner)
+    n_inner = ground_chain(known, lists, bodies, rest, source, known_until, since, UNLIMITED, path, inner)
     n_loops = _find_loops(known, loops, slot, back_slot, since) if n_inner > 0 else 0
     order = np.argsort(-loops.bound[:n_loops], kind="mergesort")
     best, found = reached
@@ -336,28 +343,3 @@ def _find_loops(known: Known, loops: Loops, slot: int, back_slot: int, since: in
                 loops.away[n], loops.back[n], loops.bound[n] = away, back, t
                 n += 1
     return n
-
-
-@njit(cache=True, nogil=True)
-def newest_only(newest: Ints, start: int, end: int, limit: int, since: int) -> tuple[int, int]:
-    """From which time on triples are followed, and how many of exactly that time, so that they are the newest ones."""
-    floor, quota = since, UNLIMITED
-    if end - start > limit and _count_since(newest, start, end, since) > limit:
-        step = 1  # gallop, then halve, to the latest time from which on at least ``limit`` triples are left
-        while _count_since(newest, start, end, floor + step) >= limit:
-            floor += step
-            step *= 2
-        while step > 0:
-            if _count_since(newest, start, end, floor + step) >= limit:
-                floor += step
-            step >>= 1
-        quota = limit - _count_since(newest, start, end, floor + 1)
-    return floor, quota
-
-
-@njit(cache=True, nogil=True)
-def _count_since(newest: Ints, start: int, end: int, time: int) -> int:
-    count = 0
-    for i in range(start, end):
-        count += newest[i] >= time
-    return count

@@ -16,6 +16,7 @@ from tlogic.forecasting.joins import forget_joins, new_joins
 from tlogic.forecasting.known import Known
 from tlogic.forecasting.queries import as_arrays, as_queries, number_queries
 from tlogic.forecasting.settings import ApplicationSettings
+from tlogic.forecasting.shortlists import forget_shortlists, new_shortlists
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.facts import NO_FACTS
 from tlogic.graph.growing import known_at
@@ -97,7 +98,7 @@ class LiveWorker(Worker):
         self._graph, self.book = forecaster.graph, forecaster.book
         self._triples = build_triple_index(NO_FACTS, 0, 0)
         self._n_entities = 0
-        self._seen = (-1, -1)
+        self._seen = self._size = (-1, -1)
 
     def known_until(self, time: int) -> Known:
         """The facts before a time."""
@@ -124,9 +125,14 @@ class LiveWorker(Worker):
         graph = self._graph
         if self._n_entities < graph.room_for_entities or len(self._work.slot_of) != len(graph.relations):
             self._make_room()
+        size = len(graph.index.slot_relation), len(graph.index.target)
+        if self._size != size:
+            self._size = size
+            self._work = self._work._replace(shortlists=new_shortlists(*size, self.book.limit))
         if self._seen != (graph.version, until):
             self._work = self._work._replace(known=_known(graph, until))
             forget_joins(self._work.joins)
+            forget_shortlists(self._work.shortlists)
             self._seen = (graph.version, until)
 
     def _make_room(self) -> None:
@@ -134,7 +140,7 @@ class LiveWorker(Worker):
         self._n_entities = graph.room_for_entities
         work = new_workspace(self._triples, self._n_entities, len(graph.relations), self.book)
         self._work = work._replace(joins=new_joins(self._n_entities, len(graph.index.target), _MOST_JOINS))
-        self._seen = (-1, -1)
+        self._seen = self._size = (-1, -1)
 
 
 def _known(graph: LiveGraph, until: int) -> Known:
