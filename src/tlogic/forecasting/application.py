@@ -25,7 +25,7 @@ from tlogic.forecasting.grounding import (
     new_path,
 )
 from tlogic.forecasting.joins import Joins, forget_joins, new_joins
-from tlogic.forecasting.known import Known, forget_facts, learn_until, nothing_known
+from tlogic.forecasting.known import Known, know_until, nothing_known
 from tlogic.forecasting.plans import CHAIN, CLOSED, OPEN, SINGLE, RulePlans
 from tlogic.forecasting.reached import Reached, new_reached
 from tlogic.forecasting.shortlists import Shortlists, forget_shortlists, new_shortlists
@@ -105,13 +105,13 @@ def apply_rules(triples: TripleIndex, book: Rulebook, work: Workspace, queries: 
     out_entity: Ints = np.empty(1 << 12, np.int32)
     out_score: Floats = np.empty(1 << 12, np.float64)
     scores: Floats = np.empty(1 << 12, np.float32)
-    if n_queries > 0 and queries.known_until[0] < work.known.until[0]:  # time only goes on, so begin again
-        forget_facts(work.known)
+    if n_queries > 0 and queries.known_until[0] < work.known.until[0]:
+        know_until(work.known, triples, queries.known_until[0])
         forget_joins(work.joins)
         forget_shortlists(work.shortlists)
     for q in range(n_queries):
         if queries.known_until[q] > work.known.until[0]:
-            learn_until(work.known, triples, queries.known_until[q])
+            know_until(work.known, triples, queries.known_until[q])
         if q == 0 or not _same_start(queries, q, q - 1):
             _open_slots(work.known, work.slot_of, queries.subject[q], max(queries.time[q] - book.window, 0))
         n, n_rules[q], scores = _apply_to_query(book, work, queries, q, scores)

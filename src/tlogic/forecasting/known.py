@@ -1,7 +1,7 @@
 """What is known so far: each triple's newest time before now, kept up to date as time goes on.
 
 Queries are answered in order of time. So "before the query" costs one array look-up, and nothing that comes later is
-in reach.
+in reach. Where an earlier query comes, what happened since is unlearned.
 """
 
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from tlogic.graph.search import first_at_least
 from tlogic.graph.triples import TripleIndex
 
 NEVER = -1
+_UNSURE = -2
 
 
 class Known(NamedTuple):
@@ -60,29 +61,66 @@ def nothing_known(triples: TripleIndex) -> Known:
 
 
 @njit(cache=True, nogil=True)
-def forget_facts(known: Known) -> None:
-    """Go back to the beginning of time."""
-    known.n_times[:] = 0
-    known.newest[:] = NEVER
-    known.slot_newest[:] = NEVER
-    known.n_arrived[0] = 0
-    known.until[0] = 0
+def know_until(known: Known, triples: TripleIndex, now: int) -> None:
+    """Know all edges that happened before ``now``, and no others."""
+    n = 2 * first_at_least(triples.fact_time, 0, len(triples.fact_time), now)
+    n_arrived = known.n_arrived[0]
+    if n < n_arrived:
+        _go_back(known, triples, n)
+    elif n - n_arrived > n_arrived:
+        _begin_at(known, triples, now)
+    else:
+        _go_on(known, triples, n)
+    known.n_arrived[0], known.until[0] = n, now
 
 
 @njit(cache=True, nogil=True)
-def learn_until(known: Known, triples: TripleIndex, now: int) -> None:
-    """Take in all edges that happened before ``now``."""
+def _go_on(known: Known, triples: TripleIndex, end: int) -> None:
+    """Take in the edges up to a place in the order of their arrival."""
     slot, arrival, time = triples.slot, triples.arrival, triples.fact_time
     n_times, newest, slot_newest = known.n_times, known.newest, known.slot_newest
-    i = known.n_arrived[0]
-    while i < len(arrival) and time[i >> 1] < now:
+    for i in range(known.n_arrived[0], end):
         triple = arrival[i]
         n_times[triple] += 1
         newest[triple] = time[i >> 1]
         slot_newest[slot[triple]] = time[i >> 1]
-        i += 1
-    known.n_arrived[0] = i
-    known.until[0] = now
+
+
+@njit(cache=True, nogil=True)
+def _go_back(known: Known, triples: TripleIndex, end: int) -> None:
+    """Unlearn the edges from a place on in the order of their arrival."""
+    slot, arrival = triples.slot, triples.arrival
+    n_times, newest, slot_newest = known.n_times, known.newest, known.slot_newest
+    for i in range(end, known.n_arrived[0]):
+        triple = arrival[i]
+        n_times[triple] -= 1
+        last = known.time_start[triple] + n_times[triple] - 1
+        newest[triple] = known.time[last] if n_times[triple] > 0 else NEVER
+        slot_newest[slot[triple]] = _UNSURE
+    for i in range(end, known.n_arrived[0]):
+        at = slot[arrival[i]]
+        if slot_newest[at] == _UNSURE:
+            slot_newest[at] = _newest_of(known, at)
+
+
+@njit(cache=True, nogil=True)
+def _begin_at(known: Known, triples: TripleIndex, now: int) -> None:
+    """Look at each triple once, in order, which is faster than at each edge."""
+    for triple in range(len(triples.target)):
+        start = known.time_start[triple]
+        end = first_at_least(known.time, start, known.time_start[triple + 1], now)
+        known.n_times[triple] = end - start
+        known.newest[triple] = known.time[end - 1] if end > start else NEVER
+    for slot in range(len(known.slot_newest)):
+        known.slot_newest[slot] = _newest_of(known, slot)
+
+
+@njit(cache=True, nogil=True)
+def _newest_of(known: Known, slot: int) -> int:
+    newest = NEVER
+    for triple in range(known.triple_start[slot], known.triple_end[slot]):
+        newest = max(newest, known.newest[triple])
+    return newest
 
 
 @njit(cache=True, nogil=True)
