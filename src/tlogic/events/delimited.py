@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ COMPRESSIONS = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
 
 CSV_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
+_LARGE = 64 << 20
 # Split at a character that no text holds, lines stay whole.
 _NO_SEPARATOR = "\x1f"
 # The first line may follow blank ones, or go on in a quoted cell.
@@ -52,10 +54,19 @@ class DelimitedFile:
         self._check_beginning()
         return list(self._read(self.separator, n_rows=1, infer_schema=False).row(0))
 
-    def read(self, positions: Sequence[int], skip_rows: int = 0) -> pl.DataFrame:
-        """The columns at the given positions, named by them; null where a cell is empty or missing."""
-        schema = {str(position): pl.String for position in range(max(positions) + 1)}
-        return self._read(self.separator, columns=sorted(set(positions)), schema=schema, skip_rows=skip_rows, **_RAGGED)
+    def read(self, columns: Sequence[pl.Expr], n_columns: int, skip_rows: int = 0) -> pl.DataFrame:
+        """Columns made from those of the file, which are named by their positions, of which the first ``n_columns``
+        are read; null where a cell is empty or missing.
+
+        Large files are read in pieces, and of each text that recurs in a column one is kept.
+        """
+        schema = {str(position): pl.String for position in range(n_columns)}
+        options = {"schema": schema, "skip_rows": skip_rows, **_RAGGED}
+        if self.path.stat().st_size < _LARGE or self.path.suffix.lower() in COMPRESSIONS:
+            return self._read(self.separator, **options).select(columns)
+        with self._explaining():
+            cells = pl.scan_csv(self.path, **self._how(self.separator), **options).select(columns)
+            return cells.select(pl.all().cast(pl.Categorical)).collect(engine="streaming")
 
     def records(self, rows: Sequence[int]) -> Iterator[Record]:
         """Some rows (sorted, the first of the file is 0) once more, with their lines: slow, for messages."""
@@ -80,17 +91,24 @@ class DelimitedFile:
         return lines["line"].fill_null("")
 
     def _read(self, separator: str, **options: Any) -> pl.DataFrame:
+        with self._explaining():
+            return pl.read_csv(self.path, **self._how(separator), **options)
+
+    def _how(self, separator: str) -> dict[str, Any]:
+        quote = '"' if self.is_csv and separator == self.separator else None
+        return {
+            "separator": separator,
+            "quote_char": quote,
+            "has_header": False,
+            "truncate_ragged_lines": True,
+            "glob": False,
+        }
+
+    @contextmanager
+    def _explaining(self) -> Iterator[None]:
         with blame(str(self.path)):
             try:
-                return pl.read_csv(
-                    self.path,
-                    separator=separator,
-                    quote_char='"' if self.is_csv and separator == self.separator else None,
-                    has_header=False,
-                    truncate_ragged_lines=True,
-                    glob=False,
-                    **options,
-                )
+                yield
             except pl.exceptions.NoDataError:
                 raise InputError(f"{self.path} is empty.") from None
             except pl.exceptions.ComputeError as error:

@@ -24,8 +24,8 @@ def _read_table(path: Path) -> pl.DataFrame:
     """The lines `name<TAB>id` of a file; ids are unique, and names are made so."""
     file = DelimitedFile(path)
     file.first_row()
-    columns = file.read([0, 1]).select(pl.all().str.strip_chars())
-    table = columns.rename({"0": "name", "1": "id"}).with_row_index("row")
+    columns = [pl.col(position).str.strip_chars().alias(name) for position, name in (("0", "name"), ("1", "id"))]
+    table = file.read(columns, 2).with_row_index("row")
     table = table.filter(~pl.all_horizontal(pl.col("name", "id").is_null()))
     readable = pl.col("name").is_not_null() & pl.col("id").str.contains(r"^-?\d+$").fill_null(False)
     _refuse(table.filter(~readable), path, "expected a name, a tab and an integer id")

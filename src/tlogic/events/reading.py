@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from polars import selectors as cs
 
 from tlogic.errors import InputError
 from tlogic.events.badrows import sift
-from tlogic.events.columns import NAME_ROLES, Columns, check_columns
+from tlogic.events.columns import NAME_ROLES, ROLES, Columns, check_columns
 from tlogic.events.moments import check_time_zone, parse_column
 from tlogic.events.raw import RawFacts
 from tlogic.events.report import FileReport, ReadReport, find_warnings
@@ -96,15 +97,22 @@ def read_events(
 def _stack(parts: Sequence[RawFacts]) -> pl.DataFrame:
     """All cells as one table, where each row knows its part and its place in it; blanks around names do not count."""
     frames = [
-        source.cells.with_columns(pl.col(NAME_ROLES).str.strip_chars())
+        source.cells.with_columns((cs.by_name(NAME_ROLES) & cs.string()).str.strip_chars())
         .with_row_index("row")
         .with_columns(pl.lit(part, pl.UInt8).alias("part"))
         for part, source in enumerate(parts)
     ]
-    if len({frame["time"].dtype for frame in frames}) > 1:
-        # Times of all types can be read from their text.
-        frames = [frame.with_columns(pl.col("time").cast(pl.String)) for frame in frames]
-    return pl.concat(frames)
+    return pl.concat([frame.with_columns(_common_types(frames)) for frame in frames])
+
+
+def _common_types(frames: Sequence[pl.DataFrame]) -> list[pl.Expr]:
+    """Cells of several types become text, where each recurs if one of them is a large file's."""
+    types = {role: {frame.schema[role] for frame in frames} for role in ROLES}
+    return [
+        pl.col(role).cast(pl.Categorical if pl.Categorical in found else pl.String)
+        for role, found in types.items()
+        if len(found) > 1
+    ]
 
 
 def _count_facts(part_of_row: pl.Series, parts: Sequence[RawFacts]) -> tuple[FileReport, ...]:

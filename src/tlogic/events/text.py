@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from tlogic.errors import InputError
-from tlogic.events.columns import ROLES, choose_by_name, choose_by_position, looks_like_header
+from tlogic.events.columns import NAME_ROLES, ROLES, choose_by_name, choose_by_position, looks_like_header
 from tlogic.events.delimited import CSV_SEPARATORS, DelimitedFile, find_separator
 from tlogic.events.ids import NAME_FILES, Names
 from tlogic.events.raw import Quote, RawFacts, blame
@@ -24,12 +24,12 @@ def read_text(path: Path, is_csv: bool, given: Mapping[str, str | int], names: N
         _check_tabs(file, first)
     has_header = any(isinstance(column, str) for column in given.values()) or looks_like_header(first)
     positions = choose_by_name(first, given, str(path)) if has_header else choose_by_position(given)
-    cells = file.read(list(positions.values()), skip_rows=int(has_header))
+    columns = [_named(role, positions[role], names) for role in ROLES]
     return RawFacts(
         name=str(path),
         format=file.format,
         header=tuple(first[positions[role]] for role in ROLES) if has_header else (),
-        cells=cells.select(_named(role, positions[role], names) for role in ROLES),
+        cells=file.read(columns, max(positions.values()) + 1, skip_rows=int(has_header)),
         quote=partial(_quote, file, positions, names, int(has_header)),
     )
 
@@ -46,9 +46,11 @@ def _check_tabs(file: DelimitedFile, first: Sequence[str]) -> None:
 
 def _named(role: str, position: int, names: Names) -> pl.Expr:
     cell = pl.col(str(position)).alias(role)
+    if role in NAME_ROLES:
+        cell = cell.str.strip_chars()
     if role not in names:
         return cell
-    return cell.str.strip_chars().replace_strict(names[role]["id"], names[role]["name"], default=None)
+    return cell.replace_strict(names[role]["id"], names[role]["name"], default=None)
 
 
 def _quote(

@@ -10,8 +10,7 @@ import numpy as np
 from numba import njit
 
 from tlogic.forecasting.known import Known
-from tlogic.graph.arrays import Ints
-from tlogic.graph.triples import width_for
+from tlogic.graph.arrays import Ints, width_for
 
 UNLIMITED = 1 << 60
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from tlogic.errors import InputError
@@ -12,8 +11,9 @@ from tlogic.events import EventTable, read_events
 from tlogic.events.columns import Columns
 from tlogic.events.splits import Split, split_by_time
 from tlogic.events.timeline import Label
+from tlogic.graph.arrays import Ints
 from tlogic.graph.compiled import is_compiled, open_compiled
-from tlogic.graph.facts import Facts
+from tlogic.graph.facts import Facts, in_order
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.graph.vocabulary import Relations, Vocabulary
 from tlogic.names import INVERSE_MARK
@@ -107,17 +107,13 @@ def build_graph(events: EventTable) -> TemporalGraph:
             raise InputError(
                 f"The relation {name!r} ends in {INVERSE_MARK!r}, which marks inverse relations; rename it."
             )
-    numbered = (
-        frame.select(
-            pl.col("step").cast(pl.Int32),
-            *(pl.col(column).cast(pl.Enum(entities)).to_physical().cast(pl.Int32) for column in ("subject", "object")),
-            pl.col("relation").cast(pl.Enum(relations)).to_physical().cast(pl.Int32),
-        )
-        .unique()
-        .sort("step", "subject", "relation", "object")
+    numbered = Facts(
+        subject=_numbered(frame["subject"], entities),
+        relation=_numbered(frame["relation"], relations),
+        object=_numbered(frame["object"], entities),
+        time=frame["step"].cast(pl.Int32).to_numpy(writable=True),
     )
-    columns = ("subject", "relation", "object", "step")
-    facts = Facts(*(np.ascontiguousarray(numbered[column].to_numpy()) for column in columns))
+    facts = in_order(numbered, len(entities), len(relations))
     end = int(facts.time[-1]) + 1
     report, split = events.report, Split(events.valid_from, events.test_from)
     return TemporalGraph(
@@ -129,10 +125,10 @@ def build_graph(events: EventTable) -> TemporalGraph:
         test_from=end if events.test_from is None else events.test_from,
         report=replace(
             report,
-            duplicates=frame.height - numbered.height,
+            duplicates=frame.height - len(facts.time),
             entities=len(entities),
             relations=len(relations),
-            periods=report.periods and split.sizes(numbered["step"]),
+            periods=report.periods and split.sizes(pl.Series(facts.time)),
         ),
     )
 
@@ -145,6 +141,11 @@ def _check_steps(events: EventTable) -> None:
             f"{events.report.last_time}, and {_MOST_STEPS:,} at most can be counted; "
             "give a longer step (step=..., --step ...)."
         )
+
+
+def _numbered(column: pl.Series, names: list[str]) -> Ints:
+    """Each name's place among all of them."""
+    return column.cast(pl.Enum(names)).to_physical().cast(pl.Int32).to_numpy(writable=True)
 
 
 def _distinct(*columns: pl.Series) -> list[str]:

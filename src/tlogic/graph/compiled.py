@@ -126,7 +126,9 @@ def _read_header(content: mmap.mmap, path: Path) -> tuple[dict[str, Any], int]:
 def _map_arrays(content: mmap.mmap, told: Sequence[Sequence[Any]], begin: int) -> dict[str, Ints]:
     arrays, at = {}, begin
     for name, kind, length, _ in told:
-        at += -at % _ALIGNED
+        begin, at = at, at + -at % _ALIGNED
+        if any(content[begin:at]):
+            raise ValueError(f"there is something before its {name}")
         dtype = np.dtype(kind)
         end = at + length * dtype.itemsize
         if end > len(content):

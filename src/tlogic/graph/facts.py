@@ -3,8 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
-from tlogic.graph.arrays import Ints
+from tlogic.graph.arrays import Bools, Ints, width_for
+from tlogic.graph.sorting import counting_sort
+
+_FEW_STEPS = 1 << 20
 
 
 class Facts(NamedTuple):
@@ -19,6 +23,40 @@ class Facts(NamedTuple):
         """The facts with ``first <= time < end``."""
         low, high = np.searchsorted(self.time, [first, end])
         return Facts(*(column[low:high] for column in self))
+
+
+def in_order(facts: Facts, n_entities: int, n_relations: int) -> Facts:
+    """The distinct ones of some facts, sorted: stable sorts, the least significant key first.
+
+    >>> facts = Facts(*np.array([[1, 0, 1], [0, 0, 0], [0, 1, 0], [5, 3, 5]], np.int32))
+    >>> in_order(facts, n_entities=2, n_relations=1).time.tolist()
+    [3, 5]
+    """
+    order: Ints = np.arange(len(facts.time), dtype=width_for(len(facts.time)))
+    for keys, n_keys in ((facts.object, n_entities), (facts.relation, n_relations), (facts.subject, n_entities)):
+        order = counting_sort(order, keys, n_keys)
+    n_steps = int(facts.time.max(initial=0)) + 1
+    if n_steps <= max(len(order), _FEW_STEPS):
+        order = counting_sort(order, facts.time, n_steps)
+    else:  # there are more steps than facts
+        order = order[np.argsort(facts.time[order], kind="stable")]
+    order = order[_is_new(facts, order)]
+    return Facts(*(column[order] for column in facts))
+
+
+@njit(cache=True, nogil=True)
+def _is_new(facts: Facts, order: Ints) -> Bools:
+    """Which facts, in some order, differ from the one before."""
+    new = np.ones(len(order), np.bool_)
+    for place in range(1, len(order)):
+        a, b = order[place - 1], order[place]
+        new[place] = (
+            facts.subject[a] != facts.subject[b]
+            or facts.relation[a] != facts.relation[b]
+            or facts.object[a] != facts.object[b]
+            or facts.time[a] != facts.time[b]
+        )
+    return new
 
 
 NO_FACTS = Facts(*np.empty((4, 0), np.int32))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.arrays import Floats, Ints, width_for
 from tlogic.graph.sorting import counting_sort, run_starts
 
 
@@ -118,7 +118,7 @@ def cumulative_log_weights(start: Ints, time: Ints) -> Floats:
 
 
 def _in_time(edges: Edges) -> Ints:
-    return np.arange(len(edges.time), dtype=np.int64)
+    return np.arange(len(edges.time), dtype=width_for(len(edges.time)))
 
 
 def _sorted(order: Ints, keys: Ints, n_keys: int) -> Ints:

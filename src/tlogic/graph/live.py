@@ -7,7 +7,7 @@ import numpy as np
 
 from tlogic.events.timeline import Timeline
 from tlogic.graph.arrays import Ints
-from tlogic.graph.facts import NO_FACTS, Facts
+from tlogic.graph.facts import NO_FACTS, Facts, in_order
 from tlogic.graph.growing import GrowingIndex, growing_index, take_in, with_more_room
 from tlogic.graph.search import find_within
 from tlogic.graph.temporal_graph import TemporalGraph
@@ -30,11 +30,9 @@ class Snapshot(NamedTuple):
 
     def graph(self) -> TemporalGraph:
         """The graph of these facts, all of them for training."""
-        facts = self.facts
-        order = np.lexsort((facts.object, facts.relation, facts.subject, facts.time))
+        facts = in_order(self.facts, len(self.entities), len(self.relations.base))
         end = int(facts.time.max(initial=-1)) + 1
-        in_order = Facts(*(column[order] for column in facts))
-        return TemporalGraph(self.entities, self.relations, self.timeline, in_order, valid_from=end, test_from=end)
+        return TemporalGraph(self.entities, self.relations, self.timeline, facts, valid_from=end, test_from=end)
 
 
 class LiveGraph:

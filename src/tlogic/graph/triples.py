@@ -12,11 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.graph.arrays import Ints, borrowed
+from tlogic.graph.arrays import Ints, borrowed, width_for
 from tlogic.graph.facts import Facts
 
 _BY_SOURCE, _BY_RELATION, _BY_TARGET = 0, 1, 2
-MOST_IN_32_BITS = 2**31 - 1
 
 
 class TripleIndex(NamedTuple):
@@ -65,11 +64,6 @@ def build_triple_index(facts: Facts, n_entities: int, n_base_relations: int) -> 
     )
     _fill(facts, n_base_relations, order, index)
     return index
-
-
-def width_for(largest: int) -> type[np.signedinteger]:
-    """The integers that count up to some number: four bytes each, or eight where it needs them."""
-    return np.int32 if largest <= MOST_IN_32_BITS else np.int64
 
 
 def _sorted_edges(facts: Facts, n_entities: int, half: int, width: type[np.signedinteger]) -> Ints:

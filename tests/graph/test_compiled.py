@@ -1,0 +1,159 @@
+"""Compiled graphs: the same graph again, at once, or a clear refusal."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import tlogic
+from tests.strategies import World, worlds
+from tests.worlds import as_graph
+from tlogic import InputError
+from tlogic.graph.caching import read_with_cache
+from tlogic.graph.compiled import MAGIC, open_compiled, sources_of, write_compiled
+from tlogic.graph.temporal_graph import TemporalGraph
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("compiled") / "sample.graph"
+    write_compiled(tlogic.sample(days=60), path)
+    return path
+
+
+def assert_same(one: TemporalGraph, other: TemporalGraph) -> None:
+    assert one.entities.names == other.entities.names
+    assert one.relations.base == other.relations.base
+    assert (one.timeline, one.valid_from, one.test_from) == (other.timeline, other.valid_from, other.test_from)
+    assert one.report == other.report
+    assert one.fingerprint == other.fingerprint
+    for mine, theirs in zip((*one.facts, *one.triples), (*other.facts, *other.triples), strict=True):
+        assert mine.dtype == theirs.dtype
+        assert np.array_equal(mine, theirs)
+
+
+@settings(max_examples=50)
+@given(worlds())
+def test_what_is_opened_is_what_was_written(tmp_path_factory: pytest.TempPathFactory, world: World) -> None:
+    path = tmp_path_factory.mktemp("worlds") / "world.graph"
+    graph = as_graph(world)
+    write_compiled(graph, path)
+    again = open_compiled(path)
+    assert_same(graph, again)
+    del again.__dict__["fingerprint"]
+    assert again.fingerprint == graph.fingerprint  # of what is in the file, not what it says
+
+
+def test_everything_is_the_same_from_a_compiled_graph(compiled: Path) -> None:
+    graph, opened = tlogic.sample(days=60), tlogic.read(compiled)
+    rules = [tlogic.learn(each, walks=20) for each in (graph, opened)]
+    assert rules[0].to_json() == rules[1].to_json()
+    figures = [tlogic.evaluate(each, rules[0]).to_dict()["realistic"] for each in (graph, opened)]
+    assert figures[0] == figures[1]
+    queries = [("Kite Aviation", "sue"), (None, "sue", "Kite Aviation")]
+    assert tlogic.forecast(graph, rules[0], queries).frame.equals(tlogic.forecast(opened, rules[0], queries).frame)
+
+
+def test_other_periods_can_be_chosen_and_nothing_else(compiled: Path) -> None:
+    later = tlogic.read(compiled, test_from="2030-02-20")
+    assert later.timeline.label_of(later.test_from) == "2030-02-20"
+    assert later.valid_from == later.test_from
+    with pytest.raises(InputError, match="step comes too late"):
+        tlogic.read(compiled, step="1w")
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_damaged_files_are_refused(
+    compiled: Path, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    """Any byte changed, any number of bytes missing at the end, or too many of them."""
+    content = bytearray(compiled.read_bytes())
+    damage = data.draw(st.sampled_from(["flip", "cut", "add", "zero"]))
+    place = data.draw(st.integers(len(MAGIC), len(content) - 1))
+    if damage == "flip":
+        content[place] ^= 1 << data.draw(st.integers(0, 7))
+    elif damage == "cut":
+        del content[place:]
+    elif damage == "add":
+        content += bytes(data.draw(st.integers(1, 100)))
+    else:
+        end = place + 64
+        content[place:end] = bytes(len(content[place:end]))
+    assume(content != compiled.read_bytes())
+    broken = tmp_path_factory.mktemp("broken") / "broken.graph"
+    broken.write_bytes(content)
+    with pytest.raises(InputError, match=r"damaged|version|not a compiled graph"):
+        open_compiled(broken)
+
+
+@pytest.mark.parametrize("content", [b"", b"tlogic", MAGIC, MAGIC + b"\1\0\0\0", b"\x89PNG\r\n", os.urandom(1000)])
+def test_foreign_files_are_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "foreign.graph"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"foreign\.graph"):
+        open_compiled(path)
+
+
+def test_another_version_says_what_to_do(compiled: Path, tmp_path: Path) -> None:
+    content = bytearray(compiled.read_bytes())
+    content[len(MAGIC)] = 99
+    (tmp_path / "new.graph").write_bytes(content)
+    with pytest.raises(InputError, match=r"version 99.*tlogic index"):
+        tlogic.read(tmp_path / "new.graph")
+
+
+def test_a_graph_of_changed_files_is_refused(tmp_path: Path) -> None:
+    text = tmp_path / "events.csv"
+    text.write_text("subject,relation,object,date\na,r,b,2030-01-01\nb,r,a,2030-01-02\n")
+    write_compiled(tlogic.read(text), tmp_path / "events.graph", sources_of([text]))
+    assert len(tlogic.read(tmp_path / "events.graph")) == 2
+    text.write_text(text.read_text() + "a,r,a,2030-01-03\n")
+    with pytest.raises(InputError, match="has changed since"):
+        tlogic.read(tmp_path / "events.graph")
+    text.unlink()
+    assert len(tlogic.read(tmp_path / "events.graph")) == 2  # nothing to compare it with
+
+
+def test_the_cache_is_used_and_notices_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TLOGIC_CACHE", str(tmp_path / "cache"))
+    text = tmp_path / "events.csv"
+
+    def write(*rows: str) -> None:
+        text.write_text("subject,relation,object,date\n" + "".join(f"{row}\n" for row in rows))
+        settled = text.stat().st_mtime_ns - 10_000_000_000 + len(rows)
+        os.utime(text, ns=(settled, settled))
+
+    def kept() -> list[Path]:
+        return list((tmp_path / "cache").glob("*.graph"))
+
+    write("a,r,b,2030-01-01", "b,r,a,2030-01-02")
+    first = read_with_cache(str(text))
+    assert len(kept()) == 1
+    assert_same(first, read_with_cache(str(text)))
+    assert len(read_with_cache(str(text), step="1w").facts.time) == 2
+    assert len(kept()) == 2  # other options, another graph
+    write("a,r,b,2030-01-01", "b,r,a,2030-01-02", "a,r,a,2030-01-03")
+    assert len(read_with_cache(str(text))) == 3
+    damaged = max(kept(), key=lambda path: path.stat().st_mtime)
+    damaged.write_bytes(b"nothing")
+    assert len(read_with_cache(str(text))) == 3
+    monkeypatch.setenv("TLOGIC_CACHE", "off")
+    assert len(read_with_cache(str(text))) == 3
+
+
+def test_processes_share_its_memory(compiled: Path) -> None:
+    """The arrays are the file's own pages: they are mapped, and none of them is copied by opening."""
+    code = (
+        "import sys, tlogic; from pathlib import Path; graph = tlogic.read(sys.argv[1]); "
+        "lines = Path('/proc/self/maps').read_text(); print(sys.argv[1] in lines, graph.facts.time.flags.owndata)"
+    )
+    if not Path("/proc/self/maps").exists():
+        pytest.skip("This system does not tell what is mapped.")
+    told = subprocess.run([sys.executable, "-c", code, str(compiled)], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["True", "False"]
