@@ -1,15 +1,36 @@
-"""The one place that spreads work over threads. Kernels release the GIL, so threads are enough."""
+"""The one place that spreads work: over threads, for kernels release the GIL, or over a Ray cluster.
 
+A cluster gets what a worker is made of once: it lies in the memory of each node, shared by the processes there. Each
+process makes a worker of it and keeps it for the items of the run. An item is a task that is tried again where a
+process or a node dies, so that this costs no more than the items that were under way.
+"""
+
+import logging
 import os
+import pickle
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import local
-from typing import TypeVar
+from functools import cache
+from io import BytesIO
+from threading import Lock, local
+from traceback import format_exc
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+from uuid import uuid4
 
-from tlogic.errors import SettingsError
+import numpy as np
+
+from tlogic.errors import InputError, SettingsError, TLogicError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+MakeWorker = Callable[[], Callable[[Item], Result]]
+
+_RETRIES = 5
+_PATIENCE = 5.0  # seconds; Ray itself would wait for minutes
+_workers: dict[str, Callable[[Any], Any]] = {}
+"""In a process of a cluster: the worker of the run that it last had an item of."""
 
 
 def thread_count(threads: int | None) -> int:
@@ -22,13 +43,26 @@ def thread_count(threads: int | None) -> int:
 
 
 def in_parallel(
-    make_worker: Callable[[], Callable[[Item], Result]], items: Sequence[Item], threads: int | None = None
+    make_worker: MakeWorker[Item, Result],
+    items: Sequence[Item],
+    threads: int | None = None,
+    cluster: str | None = None,
 ) -> Iterator[Result]:
     """The results of all items, in their order. Each thread makes a worker of its own, with its own scratch memory.
+
+    So does each process of a cluster, which is given by its address or as ``auto``, the one that this machine is part
+    of; the connection of a program that has one is used. Workers there share the arrays that they are made of, and must
+    not write to them.
 
     >>> list(in_parallel(lambda: abs, [-1, 2, -3], threads=2))
     [1, 2, 3]
     """
+    return _over_threads(make_worker, items, threads) if cluster is None else _over_cluster(make_worker, items, cluster)
+
+
+def _over_threads(
+    make_worker: MakeWorker[Item, Result], items: Sequence[Item], threads: int | None
+) -> Iterator[Result]:
     mine = local()
 
     def run(item: Item) -> Result:
@@ -44,3 +78,122 @@ def in_parallel(
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
+
+
+def _over_cluster(make_worker: MakeWorker[Item, Result], items: Sequence[Item], address: str) -> Iterator[Result]:
+    ray, run = connect(address), uuid4().hex
+    task = ray.remote(num_cpus=1, max_retries=_RETRIES)(_run_item)
+    place_of: dict[Any, int] = {}
+    finished: dict[int, bytes] = {}
+    try:
+        shared = ray.put(_packed(make_worker))
+        for place, item in enumerate(items):
+            place_of[task.remote(run, shared, _pickled(item))] = place
+        for place in range(len(items)):
+            while place not in finished:
+                [done], _ = ray.wait(list(place_of))  # fetched at once, so that it outlives the node it comes from
+                finished[place_of[done]] = ray.get(done)
+                del place_of[done]
+            yield _outcome(finished.pop(place))
+    except ray.exceptions.RayError as error:
+        raise TLogicError(f"The cluster {address} could not finish the work: {error}") from error
+    finally:
+        for unfinished in place_of:
+            ray.cancel(unfinished, force=True)
+
+
+def connect(address: str) -> Any:
+    """Connect to a Ray cluster, unless this program is connected to one; the library, which is an extra."""
+    try:
+        import ray
+    except ImportError:
+        raise InputError("Work on a cluster needs Ray: pip install 'tlogic[ray]'.") from None
+    if not ray.is_initialized():
+        if address == "auto":
+            address = os.environ.get("RAY_ADDRESS") or address
+        try:
+            if address != "auto":
+                _knock(address)
+            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+        except (ImportError, OSError, RuntimeError, ValueError) as error:
+            raise InputError(
+                f"No Ray cluster can be reached at {address!r} ({error}). Expected auto, or HOST:PORT of a cluster "
+                "that this machine is part of: `ray start --head` begins one, `ray start --address HOST:PORT` joins it."
+            ) from None
+    return ray
+
+
+def _knock(address: str) -> None:
+    """See if somebody is there."""
+    where = urlsplit(address if "://" in address else f"//{address}")
+    if not where.hostname or where.port is None:
+        raise ValueError("not an address")
+    socket.create_connection((where.hostname, where.port), _PATIENCE).close()
+
+
+def _run_item(run: str, shared: Sequence[np.ndarray], item: bytes) -> bytes:
+    """In a process of the cluster: the result of an item, or the error that it ended with, for ``_outcome``."""
+    try:
+        if run not in _workers:
+            _workers.clear()
+            _workers[run] = _unpacked(shared)()
+        return _pickled((_workers[run](pickle.loads(item)), None))
+    except Exception as error:
+        error.add_note(f"On the cluster:\n{format_exc()}")
+        return _pickled((None, error))
+
+
+def _outcome(told: bytes) -> Any:
+    result, error = pickle.loads(told)
+    if error is not None:
+        raise error
+    return result
+
+
+def _packed(thing: Any) -> list[np.ndarray]:
+    """A thing as bytes, and the bytes of its arrays, which are not copied."""
+    buffers: list[pickle.PickleBuffer] = []
+    content = np.frombuffer(_pickled(thing, buffers.append), np.uint8)
+    return [content, *(np.frombuffer(buffer.raw(), np.uint8) for buffer in buffers)]
+
+
+def _unpacked(packed: Sequence[np.ndarray]) -> Any:
+    """The thing that was packed. Its arrays lie where the bytes do, and are as they were, writeable or not."""
+    content, *buffers = packed
+    return pickle.loads(content.data, buffers=[np.asarray(_Unlocked(buffer)) for buffer in buffers])
+
+
+class _Unlocked:
+    """The memory of an array without its mark that it is only to be read.
+
+    All that comes out of the object store has that mark, and for Numba such arrays are of another type, for which all
+    kernels would have to be compiled again.
+    """
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.owner = array
+        self.__array_interface__ = array.__array_interface__ | {"data": (array.ctypes.data, False)}
+
+
+def _pickled(thing: Any, buffer_callback: Callable[[pickle.PickleBuffer], Any] | None = None) -> bytes:
+    file = BytesIO()
+    _pickler()(file, pickle.HIGHEST_PROTOCOL, buffer_callback).dump(thing)
+    return file.getvalue()
+
+
+@cache
+def _pickler() -> Any:
+    """A pickler that takes closures, kernels by their names, for Numba would have them compiled again, and locks as new
+    ones, for what they guard will be another process's own."""
+    from _thread import LockType
+
+    from numba.core.dispatcher import Dispatcher
+    from ray.cloudpickle import CloudPickler
+
+    class Pickler(CloudPickler):
+        def reducer_override(self, thing: Any) -> Any:
+            if isinstance(thing, Dispatcher) and thing.__module__.startswith("tlogic."):
+                return thing.py_func.__qualname__
+            return (Lock, ()) if isinstance(thing, LockType) else super().reducer_override(thing)
+
+    return Pickler

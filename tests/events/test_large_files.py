@@ -15,7 +15,7 @@ TABLES = {
     "ragged": "a\tr\tb\t2030-01-01\textra\nb\tr\ta\t2030-01-02\n\n",
     "times": "a\tr\tb\t2030-01-01 10:00\nb\tr\ta\t2030-01-01T11:00:00Z\n",
 }
-BROKEN = {
+BROKEN: dict[str, str | bytes] = {
     "short": "a\tr\tb\t2030-01-01\nb\tr\n",
     "no time": "a\tr\tb\t2030-01-01\nb\tr\ta\tsoon\n",
     "no name": "a\tr\tb\t2030-01-01\n \tr\ta\t2030-01-02\n",
@@ -54,8 +54,8 @@ def test_tables_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, na
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_messages_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    one, other = read_both(write(tmp_path, name, BROKEN[name]), monkeypatch)
-    assert isinstance(one, str)
+    one, other = map(str, read_both(write(tmp_path, name, BROKEN[name]), monkeypatch))
+    assert "TemporalGraph" not in one
     assert one == other
 
 

@@ -11,7 +11,7 @@ from tlogic.forecasting.application import Queries, Rulebook, apply_rules, new_w
 from tlogic.forecasting.candidates import decay_table
 from tlogic.forecasting.joins import Joins
 from tlogic.forecasting.plans import IntegerRule, plan_rules
-from tlogic.forecasting.shortlists import UNLIMITED
+from tlogic.forecasting.settings import UNLIMITED
 
 N_AGES = 64
 WHOLE_PAST = 1 << 40

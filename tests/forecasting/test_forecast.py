@@ -13,6 +13,7 @@ import tlogic
 from tests.strategies import LAST_TIME, World, fact_sets, query_streams, rule_lists, worlds
 from tests.worlds import as_graph, as_rules, entity, relation
 from tlogic import Query
+from tlogic.forecasting import settings as settings_module
 from tlogic.forecasting.batches import read_queries, write_answers
 from tlogic.graph import TemporalGraph
 
@@ -53,6 +54,18 @@ def test_forecasts_rank_true_answers_as_evaluation_does(graph: TemporalGraph, ru
     evaluation = tlogic.evaluate(graph, rules, filter="raw")
     assert sorted(ranks) == sorted(evaluation.ranks.optimistic.tolist())
     assert sum(not answers.by_rules(place) for place in range(len(answers))) == evaluation.fell_back.sum()
+
+
+def test_huge_graphs_are_followed_by_their_newest_facts(
+    graph: TemporalGraph, rules: tlogic.RuleSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queries = asked_of_test(graph)
+    limited = tlogic.forecast(graph, rules, queries, max_groundings=2)
+    monkeypatch.setattr(settings_module, "HUGE", 100)
+    monkeypatch.setattr(settings_module, "ENOUGH", 2)
+    assert tlogic.forecast(graph, rules, queries).frame.equals(limited.frame)
+    whole = tlogic.forecast(graph, rules, queries, max_groundings=settings_module.UNLIMITED)
+    assert not whole.frame.equals(limited.frame)
 
 
 def test_order_and_threads_and_company_do_not_matter(graph: TemporalGraph, rules: tlogic.RuleSet) -> None:

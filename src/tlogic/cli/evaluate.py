@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tlogic.cli.options import ApplicationOptions, DataOptions, Threads
+from tlogic.cli.options import ApplicationOptions, Cluster, DataOptions, Threads
 from tlogic.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def evaluate(
     filter: Annotated[Filter, typer.Option(help="Which other true answers do not count.")] = Filter.time_aware,
     multi_step: Annotated[bool, typer.Option("--multi-step", help="Use no fact from within the split.")] = False,
     threads: Threads = None,
+    cluster: Cluster = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Forecast the facts of a split with RULES, or a MODEL, and report how high the true answers rank."""
@@ -51,7 +52,7 @@ def evaluate(
     started = time.perf_counter()
     graph = data.read()
     read_in = time.perf_counter() - started
-    how: dict[str, Any] = {"split": split.value, "filter": filter.value, "threads": threads}
+    how: dict[str, Any] = {"split": split.value, "filter": filter.value, "threads": threads, "cluster": cluster}
     with progress() as follow:
         if model is not None:
             figures = _with_model(graph, model, how | {"progress": follow}).to_dict()

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tlogic.cli.options import DataOptions, Threads
+from tlogic.cli.options import Cluster, DataOptions, Threads
 
 
 class Kind(StrEnum):
@@ -33,6 +33,7 @@ def fit(
     train_on: Annotated[TrainOn, typer.Option(help="The facts to learn from.")] = TrainOn.both,
     seed: Annotated[int, typer.Option(help="The seed of the order in which queries are learned from.")] = 12,
     threads: Threads = None,
+    cluster: Cluster = None,
 ) -> None:
     """Fit a model to DATA: weights for what speaks for a candidate, learned from queries whose answers are known."""
     import tlogic
@@ -48,6 +49,7 @@ def fit(
             train_on=train_on.value,
             seed=seed,
             threads=threads,
+            cluster=cluster,
             progress=follow,
         )
     fitted.save(out)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tlogic.cli.options import ApplicationOptions, DataOptions, Threads
+from tlogic.cli.options import ApplicationOptions, Cluster, DataOptions, Threads
 from tlogic.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def forecast(
         Path | None, typer.Option(help="Draw the explained candidate's facts to an .svg or .png file.", metavar="FILE")
     ] = None,
     threads: Threads = None,
+    cluster: Cluster = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON, an object a query.")] = False,
 ) -> None:
     """Forecast who comes next in the place of what is left out, the object or the subject, and show why."""
@@ -72,27 +73,26 @@ def forecast(
         raise SettingsError("--explain, --candidate and --picture are for one query, not for a file of them.")
     asked = read_queries(queries) if queries else [tlogic.Query(subject, relation or "?", object, at)]
     graph = data.read()
+    how: dict[str, Any] = {"top": top, "threads": threads, "cluster": cluster}
     answers: Any
     if model is not None:
-        answers = _by_model(graph, model, asked, top, threads)
+        answers = _by_model(graph, model, asked, how)
     else:
-        answers = _by_rules(graph, Path(str(rules)), asked, application, top, threads)
+        answers = _by_rules(graph, Path(str(rules)), asked, application, how)
     told = _explanations(answers, explaining, candidate or [], over, groundings)
     if picture is not None and told:
         told[0].draw(picture, reasons)
     _give(answers, told, reasons, out, json_output, batch=queries is not None)
 
 
-def _by_model(
-    graph: "TemporalGraph", path: Path, asked: "list[Query]", top: int, threads: int | None
-) -> "ModelForecast":
+def _by_model(graph: "TemporalGraph", path: Path, asked: "list[Query]", how: dict[str, Any]) -> "ModelForecast":
     import tlogic
     from tlogic.cli.console import wait_for_kernels
     from tlogic.evidence.rules import advance
 
     model = tlogic.Model.load(path)
     with wait_for_kernels(advance):
-        answers = tlogic.forecast(graph, model, asked, top=top, threads=threads)
+        answers = tlogic.forecast(graph, model, asked, **how)
     _warn_of_hindsight(answers, model.data.get("until"))
     return answers
 
@@ -102,8 +102,7 @@ def _by_rules(
     path: Path,
     asked: "list[Query]",
     application: ApplicationOptions,
-    top: int,
-    threads: int | None,
+    how: dict[str, Any],
 ) -> "Forecast":
     import tlogic
     from tlogic.cli.console import progress, wait_for_kernels
@@ -111,7 +110,7 @@ def _by_rules(
 
     settings, rules = application.settings(), tlogic.RuleSet.load(path)
     with wait_for_kernels(apply_rules), progress() as follow:
-        answers = tlogic.forecast(graph, rules, asked, settings, top=top, threads=threads, progress=follow)
+        answers = tlogic.forecast(graph, rules, asked, settings, progress=follow, **how)
     _warn(answers, rules)
     return answers
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from tlogic.cli.options import DataOptions, Threads, integers
+from tlogic.cli.options import Cluster, DataOptions, Threads, integers
 
 
 class Transition(StrEnum):
@@ -44,6 +44,7 @@ def learn(
     ] = None,
     seed: Annotated[int, typer.Option(help="The seed of the random walks.")] = 12,
     threads: Threads = None,
+    cluster: Cluster = None,
     resume: Annotated[
         bool | None,
         typer.Option(
@@ -78,7 +79,8 @@ def learn(
     if not finished:
         discard(partial)
     with _telling_how_to_go_on(partial), wait_for_kernels(kernel), progress() as follow:
-        rules = tlogic.learn(graph, settings, relations=relation, threads=threads, progress=follow, checkpoint=partial)
+        how: dict[str, Any] = {"threads": threads, "cluster": cluster, "progress": follow}
+        rules = tlogic.learn(graph, settings, relations=relation, checkpoint=partial, **how)
         rules.save(out)
     discard(partial)
     counts = ", ".join(f"{count:,} of length {length}" for length, count in rules.by_length().items())

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from tlogic.cli.learn import Confidence, ConfidenceOption
-from tlogic.cli.options import DataOptions, Threads
+from tlogic.cli.options import Cluster, DataOptions, Threads
 
 
 def measure(
@@ -17,6 +17,7 @@ def measure(
     confidence: ConfidenceOption = Confidence.sampled,
     seed: Annotated[int, typer.Option(help="The seed of the samples.")] = 12,
     threads: Threads = None,
+    cluster: Cluster = None,
 ) -> None:
     """Compute the confidence of RULES, such as hand-written ones, from the training facts of DATA."""
     import tlogic
@@ -42,6 +43,7 @@ def measure(
             confidence=confidence.value,
             seed=seed,
             threads=threads,
+            cluster=cluster,
             progress=follow,
         )
     measured.save(out)

@@ -15,6 +15,25 @@ if TYPE_CHECKING:
 Threads = Annotated[int | None, typer.Option(help="How many threads to use; as many as there are cores if not given.")]
 
 
+def _connect(address: str | None) -> str | None:
+    """Connect before anything is read, so that a wrong address is told at once."""
+    if address is not None:
+        from tlogic.parallel import connect
+
+        connect(address)
+    return address
+
+
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        help="Run on a Ray cluster: its address, or auto for the one that this machine is part of.",
+        metavar="ADDRESS|auto",
+        callback=_connect,
+    ),
+]
+
+
 class Stop(StrEnum):
     """When enough rules were applied."""
 
@@ -126,8 +145,12 @@ class ApplicationOptions:
     min_support: Annotated[int, typer.Option(help="Rules with fewer bodies are left out.")] = 2
     lengths: Annotated[str | None, typer.Option(help="Rule lengths to apply; all if not given.")] = None
     max_groundings: Annotated[
-        int | None,
-        typer.Option(help="Follow only so many triples of an entity and relation, the newest first.", metavar="K"),
+        str | None,
+        typer.Option(
+            help="Follow only so many triples of an entity and relation, the newest first; all if not given, but 20 in "
+            "graphs of more than 2 million facts.",
+            metavar="K|all",
+        ),
     ] = None
 
     def settings(self) -> "ApplicationSettings":
@@ -143,7 +166,7 @@ class ApplicationOptions:
             min_confidence=self.min_confidence,
             min_support=self.min_support,
             lengths=None if self.lengths is None else integers(self.lengths),
-            max_groundings=self.max_groundings,
+            max_groundings=_limit(self.max_groundings),
         )
 
 
@@ -177,6 +200,16 @@ def integers(text: str) -> tuple[int, ...]:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
         raise SettingsError(f"Expected whole numbers separated by commas, such as 1,2,3; found {text!r}.") from None
+
+
+def _limit(text: str | None) -> int | None:
+    from tlogic.forecasting.settings import UNLIMITED
+
+    if text is None:
+        return None
+    if text != "all" and not text.isdecimal():
+        raise SettingsError(f"--max-groundings is a number or 'all'; found {text!r}.")
+    return UNLIMITED if text == "all" else int(text)
 
 
 def _window(text: str) -> int | None:

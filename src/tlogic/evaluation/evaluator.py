@@ -66,13 +66,15 @@ def evaluate(
     filter: Filter = "time-aware",
     multi_step: bool = False,
     threads: int | None = None,
+    cluster: str | None = None,
     progress: Callable[..., Any] | None = None,
     **changes: Any,
 ) -> Evaluation:
     """Forecast every fact of a split in both directions with rules, or a model, and rank the true answers.
 
     Facts before a query's own time are visible; with ``multi_step`` only those before the split begins. Settings can be
-    given whole or one by one: ``evaluate(graph, rules, window=200)``.
+    given whole or one by one: ``evaluate(graph, rules, window=200)``. With ``cluster``, the address of a Ray cluster or
+    ``auto``, it runs there; the ranks are the same.
 
     >>> import tlogic
     >>> graph = tlogic.sample()
@@ -85,7 +87,8 @@ def evaluate(
 
         if settings or multi_step or changes:
             raise SettingsError("A model has its settings in itself, and forecasts a single step.")
-        return evaluate_model(graph, rules, split=split, filter=filter, threads=threads, progress=progress)
+        how: dict[str, Any] = {"threads": threads, "cluster": cluster, "progress": progress}
+        return evaluate_model(graph, rules, split=split, filter=filter, **how)
     settings = settings or ApplicationSettings(**changes)
     started = time.perf_counter()
     questions = Questions(graph, split, filter, multi_step)
@@ -102,7 +105,7 @@ def evaluate(
         return place
 
     chunks = questions.chunks(_CHUNKS)
-    placed = in_parallel(new_worker, chunks, threads)
+    placed = in_parallel(new_worker, chunks, threads, cluster)
     placings = questions.together(chunks, list(_follow(progress, placed, len(chunks))))
     seconds = {"index": indexed - started, "apply": time.perf_counter() - indexed}
     n_rules = {"rules": len(forecaster.rules), "rules_given": len(rules), "rules_foreign": forecaster.n_foreign}

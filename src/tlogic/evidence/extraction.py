@@ -1,6 +1,6 @@
 """Evidence for queries, a relation at a time: families of evidence side by side, a row a candidate."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,8 +10,6 @@ from tlogic.evidence.asked import Asked, Pairs, choose_candidates
 from tlogic.evidence.histories import Histories
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.facts import Facts
-from tlogic.graph.temporal_graph import TemporalGraph
-from tlogic.parallel import in_parallel
 
 N_POPULAR = 60
 N_SAME_PLACE = 20
@@ -93,14 +91,6 @@ def questions_of(facts: Facts, n_base_relations: int, relation: int, wanted_from
     inverse = base if relation >= n_base_relations else base + n_base_relations
     starts = np.append(first, len(answer))
     return Asked(relation, inverse, subject[first], time[first], starts, answer, time[first] >= wanted_from)
-
-
-def each_relation(graph: TemporalGraph, work: Callable[[int], Any], threads: int | None) -> Iterator[Any]:
-    """The results of some work on every relation, those with most facts first, so that threads end together."""
-    half = len(graph.relations.base)
-    sizes = np.bincount(graph.facts.relation, minlength=half)
-    largest_first = np.argsort(-np.tile(sizes, 2), kind="stable")
-    yield from in_parallel(lambda: work, largest_first.tolist(), threads)
 
 
 def _in_parts(asked: Asked) -> Iterator[Asked]:

@@ -163,6 +163,7 @@ def forecast(
     *,
     top: int | None = 10,
     threads: int | None = None,
+    cluster: str | None = None,
     progress: Callable[..., Any] | None = None,
     **changes: Any,
 ) -> "Forecast | ModelForecast":
@@ -170,7 +171,8 @@ def forecast(
 
     ``queries`` is a ``Query``, a list of them (or of tuples or mappings), or a data frame with the columns subject,
     relation, object and at, where what is asked is null. The ``top`` best candidates are kept, or all (None). Settings
-    can be given whole or one by one: ``forecast(graph, rules, queries, window=200)``.
+    can be given whole or one by one: ``forecast(graph, rules, queries, window=200)``. With ``cluster``, the address of
+    a Ray cluster or ``auto``, it runs there; the answers are the same.
 
     >>> import tlogic
     >>> graph = tlogic.sample()
@@ -192,7 +194,7 @@ def forecast(
 
         if settings or changes:
             raise SettingsError("A model has its settings in itself.")
-        return forecast_with_model(graph, rules, asked, numbered, top, threads)
+        return forecast_with_model(graph, rules, asked, numbered, top, threads, cluster)
     settings = settings or ApplicationSettings(**changes)
     last = max((query.time for query in numbered), default=0)
     forecaster = Forecaster(graph, rules, settings, until=last)
@@ -201,7 +203,7 @@ def forecast(
     chunks = [in_time[chunk] for chunk in query_chunks(arrays.relation[in_time])]
     work = partial(_new_worker, forecaster, arrays, top)
     follow = progress or (lambda items, **_: items)
-    answered = follow(in_parallel(work, chunks, threads), total=len(chunks), description="queries")
+    answered = follow(in_parallel(work, chunks, threads, cluster), total=len(chunks), description="queries")
     answers: dict[int, Answers | None] = {}
     for chunk, found in zip(chunks, answered, strict=True):
         answers.update(zip(chunk.tolist(), found, strict=True))

@@ -13,8 +13,7 @@ from tlogic.forecasting.known import Known
 from tlogic.forecasting.plans import IntegerRule, plan_rules
 from tlogic.forecasting.queries import IntegerQuery, as_arrays
 from tlogic.forecasting.rescoring import Grounded, Scoring, score_grounded
-from tlogic.forecasting.settings import ApplicationSettings
-from tlogic.forecasting.shortlists import UNLIMITED
+from tlogic.forecasting.settings import UNLIMITED, ApplicationSettings
 from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.rules import Rule, RuleSet
@@ -58,13 +57,13 @@ class Forecaster:
         native = [rule for rule in rules if _is_native(rule, number)]
         self.n_foreign = len(rules) - len(native)
         self.rules, integers = _in_order([rule for rule in native if settings.admit(rule)], number)
-        limited = settings.max_groundings is not None
+        limit = settings.limit_for(len(graph))
         self.book = Rulebook(
-            plans=plan_rules(integers, len(graph.relations.base), only_chains=limited),
+            plans=plan_rules(integers, len(graph.relations.base), only_chains=limit < UNLIMITED),
             alpha=settings.alpha,
             decay=decay_table(settings.alpha, settings.decay, max(graph.end, until or 0) + 1),
             window=settings.window or _ALL_TIME,
-            limit=settings.max_groundings or UNLIMITED,
+            limit=limit,
             k=settings.k,
             published_stop=settings.stop == "published",
         )

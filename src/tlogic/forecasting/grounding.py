@@ -30,7 +30,8 @@ from tlogic.forecasting.joins import (
 from tlogic.forecasting.known import NEVER, Known, latest_until
 from tlogic.forecasting.plans import BodyTable, JoinTable
 from tlogic.forecasting.reached import Reached
-from tlogic.forecasting.shortlists import UNLIMITED, Shortlists, shortlist
+from tlogic.forecasting.settings import UNLIMITED
+from tlogic.forecasting.shortlists import Shortlists, shortlist
 from tlogic.graph.arrays import Ints
 from tlogic.graph.search import find_within, first_at_least
 

@@ -8,6 +8,10 @@ from tlogic.rules import Rule
 
 Stop = Literal["published", "text"]
 
+HUGE = 2_000_000
+ENOUGH = 20
+UNLIMITED = 1 << 60
+
 
 @dataclass(frozen=True)
 class ApplicationSettings:
@@ -33,7 +37,8 @@ class ApplicationSettings:
     lengths: tuple[int, ...] | None = None
     """Rule lengths to apply; None for all."""
     max_groundings: int | None = None
-    """How many triples of an entity and relation are followed, the most recent first; None for all."""
+    """How many triples of an entity and relation are followed, the most recent first. None for all; but in a graph of
+    more than ``HUGE`` facts, whose hubs would make a query take seconds, for the ``ENOUGH`` most recent."""
 
     def __post_init__(self) -> None:
         for name in ("window", "k", "max_groundings"):
@@ -48,6 +53,16 @@ class ApplicationSettings:
             raise SettingsError(f"stop must be published or text, not {self.stop!r}.")
         if self.lengths is not None:
             object.__setattr__(self, "lengths", tuple(sorted(set(self.lengths))))
+
+    def limit_for(self, n_facts: int) -> int:
+        """How many triples of an entity and relation are followed in a graph of some size.
+
+        >>> ApplicationSettings().limit_for(500_000) == UNLIMITED, ApplicationSettings().limit_for(20_000_000)
+        (True, 20)
+        """
+        if self.max_groundings is not None:
+            return self.max_groundings
+        return ENOUGH if n_facts > HUGE else UNLIMITED
 
     def admit(self, rule: Rule) -> bool:
         """Is the rule confident and supported enough, and of a length that is wanted?"""

@@ -10,9 +10,8 @@ import numpy as np
 from numba import njit
 
 from tlogic.forecasting.known import Known
+from tlogic.forecasting.settings import UNLIMITED
 from tlogic.graph.arrays import Ints, width_for
-
-UNLIMITED = 1 << 60
 
 
 class Shortlists(NamedTuple):

@@ -29,6 +29,7 @@ def learn(
     *,
     relations: Sequence[str] | None = None,
     threads: int | None = None,
+    cluster: str | None = None,
     progress: Callable[..., Any] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     **changes: Any,
@@ -36,6 +37,8 @@ def learn(
     """Learn rules from a graph's training facts, for all relations and their inverses or for the given ones.
 
     Settings can be given whole or one by one: ``learn(graph, lengths=(1, 2), walks=50)``.
+
+    With ``cluster``, the address of a Ray cluster or ``auto``, it runs there; the rules are the same.
 
     ``checkpoint`` names a file that keeps what is finished, so that a run that was killed goes on from there when it is
     started again; the rules are the same. The file of another run, with other data or settings, is refused. It stays
@@ -50,7 +53,7 @@ def learn(
     train, heads = graph.train, _heads(graph, relations)
     run = _run(train, settings, relations)
     with nullcontext() if checkpoint is None else Checkpoint(checkpoint, run) as kept:
-        compute = _Computation(threads, progress or (lambda items, **_: items), kept)
+        compute = _Computation(threads, cluster, progress or (lambda items, **_: items), kept)
         found = _find_rules(train, heads, settings, compute)
     return RuleSet(
         _named(graph, found),
@@ -79,9 +82,10 @@ def _run(train: TemporalGraph, settings: LearningSettings, relations: Sequence[s
 
 @dataclass(frozen=True)
 class _Computation:
-    """Computes tables in chunks: over threads, with a bar, and none again that a checkpoint has kept."""
+    """Computes tables in chunks: over threads or a cluster, with a bar, and none again that a checkpoint has kept."""
 
     threads: int | None
+    cluster: str | None
     follow: Callable[..., Any]
     kept: Checkpoint | None
 
@@ -93,7 +97,7 @@ class _Computation:
 
     def _results(self, work: Callable[[Ints], Ints], chunks: dict[Chunk, Ints]) -> Iterator[Ints]:
         todo = [part for chunk, part in chunks.items() if not (self.kept and chunk in self.kept)]
-        computed: Any = in_parallel(lambda: work, todo, self.threads)
+        computed: Any = in_parallel(lambda: work, todo, self.threads, self.cluster)
         with closing(computed):  # where a result cannot be kept, the others are not waited for
             for chunk in chunks:
                 rows = self.kept.take(chunk) if self.kept else None

@@ -25,6 +25,7 @@ def measure(
     confidence: Confidence = LearningSettings.confidence,
     seed: int = LearningSettings.seed,
     threads: int | None = None,
+    cluster: str | None = None,
     progress: Callable[..., Any] | None = None,
 ) -> RuleSet:
     """The rules, in their order, with supports from a graph's training facts, counted as learning does.
@@ -50,7 +51,7 @@ def measure(
         rows = np.array([_row(graph, rules[place]) for place in places], np.int32)
         order = np.lexsort(rows.T[::-1])  # equal bodies stand together and are sampled or counted once
         chunks = np.array_split(rows[order], min(_CHUNKS, len(rows)))
-        counted: Iterable[Ints] = in_parallel(lambda: count, chunks, threads)
+        counted: Iterable[Ints] = in_parallel(lambda: count, chunks, threads, cluster)
         if progress:
             counted = progress(counted, total=len(chunks), description=f"confidence, length {length}")
         supports[np.array(places)[order]] = np.concatenate(list(counted))

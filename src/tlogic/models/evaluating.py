@@ -11,13 +11,14 @@ from tlogic.errors import InputError
 from tlogic.evaluation.evaluator import Evaluation, describe_evaluation
 from tlogic.evaluation.questions import FILTERS, Filter
 from tlogic.evaluation.ranks import Answers, Placings, place_answers
-from tlogic.evidence.extraction import Extracted, Extraction, each_relation, is_answer, questions_of
+from tlogic.evidence.extraction import Extracted, Extraction, is_answer, questions_of
 from tlogic.evidence.histories import build_histories
 from tlogic.forecasting.application import Queries, Scored
 from tlogic.forecasting.fallback import object_distributions
 from tlogic.graph.arrays import Floats
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.calibration import Reliability
+from tlogic.models.gathering import each_relation
 from tlogic.models.model import Model
 
 Result = TypeVar("Result")
@@ -32,6 +33,7 @@ def evaluate_model(
     split: str = "test",
     filter: Filter = "time-aware",
     threads: int | None = None,
+    cluster: str | None = None,
     progress: Callable[..., Any] | None = None,
 ) -> Evaluation:
     """Forecast every fact of a split in both directions with a model and rank the true answers.
@@ -49,7 +51,7 @@ def evaluate_model(
         return place(scores), Reliability.of(said, is_answer(part))
 
     started = time.perf_counter()
-    done = each_part(graph, model.half_lives, model.families, judge, split, filter, threads, progress)
+    done = each_part(graph, model.half_lives, model.families, judge, split, filter, threads, progress, cluster)
     parts, reliabilities = zip(*done, strict=True)
     placings = Placings(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     settings = {"split": split, "filter": filter, **model.settings}
@@ -66,6 +68,7 @@ def each_part(
     filter: Filter = "time-aware",
     threads: int | None = None,
     progress: Callable[..., Any] | None = None,
+    cluster: str | None = None,
 ) -> list[Result]:
     """What comes of judging the evidence for all queries of a split, some at a time."""
     facts = graph.split(split)
@@ -89,7 +92,7 @@ def each_part(
         parts = Extraction(families, len(known.relations)).advance(histories, asked)
         return [judged(part) for part in parts]
 
-    done: Any = each_relation(known, work, threads)
+    done: Any = each_relation(known, work, threads, cluster)
     if progress:
         done = progress(done, total=len(known.relations), description=f"{split} queries")
     return [result for results in done for result in results]

@@ -26,6 +26,7 @@ def fit(
     evidence: Sequence[str] | None = None,
     seed: int = 12,
     threads: int | None = None,
+    cluster: str | None = None,
     progress: Callable[..., Any] | None = None,
 ) -> Model:
     """Fit a model to a graph's training facts, or to those and the validation facts.
@@ -33,12 +34,15 @@ def fit(
     A scorecard is a sum of weights; a boosted model adds trees to it. With ``names`` the structure of entities' names
     is evidence too. Families of evidence can be chosen one by one: ``evidence=("recurrence", "rules")``.
 
+    With ``cluster``, the address of a Ray cluster or ``auto``, evidence is gathered there; the model is the same.
+
     >>> import tlogic
     >>> fit(tlogic.sample())
     Model(85 kinds of evidence, fitted to 10,631 facts)
     """
     families = _check(model, train_on, evidence, names)
-    known, lives, bins, learned, held_back, counted = gather(graph, families, train_on, seed, threads, progress)
+    gathered = gather(graph, families, train_on, seed, threads, progress, cluster)
+    known, lives, bins, learned, held_back, counted = gathered
     weight = learn_weights(learned, bins.sizes, threads)
     boosted = model == "boosted"
     trees = grow_trees(learned, scores_of(weight, learned.bins), seed, threads) if boosted else None

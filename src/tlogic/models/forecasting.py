@@ -34,14 +34,19 @@ def forecast_with_model(
     numbered: Sequence[IntegerQuery],
     top: int | None,
     threads: int | None,
+    cluster: str | None = None,
 ) -> ModelForecast:
     """Answer queries with a model; those of one relation together, because they learn from the same past queries."""
     forecaster = ModelForecaster(graph, model, until=max((query.time for query in numbered), default=0))
-    return ModelForecast(forecaster, queries, numbered, answer(forecaster, numbered, top, threads))
+    return ModelForecast(forecaster, queries, numbered, answer(forecaster, numbered, top, threads, cluster))
 
 
 def answer(
-    forecaster: ModelForecaster, queries: Sequence[IntegerQuery], top: int | None = None, threads: int | None = None
+    forecaster: ModelForecaster,
+    queries: Sequence[IntegerQuery],
+    top: int | None = None,
+    threads: int | None = None,
+    cluster: str | None = None,
 ) -> list[Answers]:
     """The best candidates of each query."""
     by_relation: dict[int, list[int]] = {}
@@ -54,7 +59,8 @@ def answer(
         found = (answers for part in parts for answers in _best(forecaster.model, part, top))
         return list(zip(own, found, strict=True))
 
-    found = dict(pair for pairs in in_parallel(lambda: work, list(by_relation.values()), threads) for pair in pairs)
+    answered = in_parallel(lambda: work, list(by_relation.values()), threads, cluster)
+    found = dict(pair for pairs in answered for pair in pairs)
     return [found[place] for place in range(len(queries))]
 
 

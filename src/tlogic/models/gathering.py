@@ -4,19 +4,20 @@ Evidence for a query is what was known before it, so every query can be learned 
 estimated on the facts that it scores.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tlogic.errors import InputError
-from tlogic.evidence.extraction import Extracted, Extraction, each_relation, is_answer, questions_of
+from tlogic.evidence.extraction import Extracted, Extraction, is_answer, questions_of
 from tlogic.evidence.histories import build_histories, half_lives
 from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.bins import Bins
 from tlogic.models.counting import Counts, kept
 from tlogic.models.scorecard import Examples
+from tlogic.parallel import in_parallel
 
 _LATE = 0.75  # the share of training time that is only counted, not learned from: early evidence is thin
 _ENOUGH_QUERIES = 75_000
@@ -55,12 +56,13 @@ def gather(
     seed: int,
     threads: int | None = None,
     progress: Callable[..., Any] | None = None,
+    cluster: str | None = None,
 ) -> Gathered:
     """Queries from a graph's training facts, or from those and the validation facts."""
     known = graph.before(graph.valid_from if train_on == "train" else graph.test_from)
     lives = half_lives(known.end)
     wanted_from = int(_LATE * min(known.end, graph.valid_from))
-    samples, counted = _samples(known, lives, families, wanted_from, seed, threads, progress)
+    samples, counted = _samples(known, lives, families, wanted_from, seed, threads, progress, cluster)
     learned, held_back = (list(kind) for kind in zip(*samples, strict=True))
     if not any(sample.right.any() for sample in learned):
         raise InputError("There is nothing to learn from: no query has its answer among entities seen before.")
@@ -76,6 +78,7 @@ def _samples(
     seed: int,
     threads: int | None,
     progress: Callable[..., Any] | None,
+    cluster: str | None,
 ) -> tuple[list[tuple[Sample, Sample]], list[Counts]]:
     """Per part of the queries: some to learn from, and some that are held back; and the rules that were counted."""
     histories = build_histories(known, lives, known.end)
@@ -89,11 +92,20 @@ def _samples(
         samples = [_sampled(part, random) for part in extraction.advance(histories, asked)]
         return samples, kept(relation, extraction.states)
 
-    done: Any = each_relation(known, work, threads)
+    done: Any = each_relation(known, work, threads, cluster)
     if progress:
         done = progress(done, total=len(known.relations), description="evidence")
     samples, counted = zip(*done, strict=True)
     return [part for parts in samples for part in parts], [counts for each in counted for counts in each]
+
+
+def each_relation(
+    graph: TemporalGraph, work: Callable[[int], Any], threads: int | None, cluster: str | None
+) -> Iterator[Any]:
+    """The results of some work on every relation, those with most facts first, so that workers end together."""
+    sizes = np.bincount(graph.facts.relation, minlength=len(graph.relations.base))
+    largest_first = np.argsort(-np.tile(sizes, 2), kind="stable")
+    return in_parallel(lambda: work, largest_first.tolist(), threads, cluster)
 
 
 def _sampled(part: Extracted, random: np.random.Generator) -> tuple[Sample, Sample]:

@@ -1,0 +1,273 @@
+"""Work on a real Ray cluster: three nodes on this machine, each with a CPU and an object store of its own."""
+
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from unittest.mock import Mock
+from uuid import uuid4
+
+import numpy as np
+import pytest
+import ray
+from ray.cluster_utils import Cluster
+
+import tlogic
+from tests.cli.running import run, run_process
+from tlogic.errors import InputError
+from tlogic.graph import TemporalGraph
+from tlogic.graph.index import cumulative_log_weights
+from tlogic.parallel import connect, in_parallel
+
+NODE: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80 * 2**20, "include_dashboard": False}
+SOON = {"health_check_initial_delay_ms": 500, "health_check_period_ms": 500, "health_check_failure_threshold": 4}
+"""After how long a node that does not answer is taken for dead."""
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Cluster]:
+    cluster = Cluster(initialize_head=True, head_node_args=NODE | {"_system_config": SOON})
+    for _ in range(2):
+        cluster.add_node(**NODE)
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()
+
+
+@pytest.fixture(scope="module")
+def address(nodes: Cluster) -> str:
+    return str(nodes.address)
+
+
+@pytest.fixture(scope="module")
+def graph() -> TemporalGraph:
+    return tlogic.sample()
+
+
+@pytest.fixture(scope="module")
+def rules(graph: TemporalGraph) -> tlogic.RuleSet:
+    return tlogic.learn(graph, threads=1)
+
+
+@pytest.fixture(scope="module")
+def model(graph: TemporalGraph) -> tlogic.Model:
+    return tlogic.fit(graph, threads=1)
+
+
+def test_learning_gives_the_same_rules(graph: TemporalGraph, rules: tlogic.RuleSet, address: str) -> None:
+    assert tlogic.learn(graph, cluster=address).to_json() == rules.to_json()
+
+
+def test_measuring_gives_the_same_supports(graph: TemporalGraph, rules: tlogic.RuleSet, address: str) -> None:
+    measured = tlogic.measure(graph, rules, confidence="exact", threads=1)
+    assert tlogic.measure(graph, rules, confidence="exact", cluster=address).to_json() == measured.to_json()
+
+
+def test_fitting_gives_the_same_model(graph: TemporalGraph, model: tlogic.Model, address: str) -> None:
+    assert tlogic.fit(graph, cluster=address).to_json() == model.to_json()
+
+
+@pytest.mark.parametrize("by", ["rules", "model"])
+def test_evaluating_gives_the_same_ranks(
+    by: str, graph: TemporalGraph, address: str, request: pytest.FixtureRequest
+) -> None:
+    knowledge = request.getfixturevalue(by)
+    alone, spread = (tlogic.evaluate(graph, knowledge, threads=1, cluster=where) for where in (None, address))
+    assert np.array_equal(alone.ranks.optimistic, spread.ranks.optimistic)
+    assert np.array_equal(alone.ranks.pessimistic, spread.ranks.pessimistic)
+    assert np.array_equal(alone.fell_back, spread.fell_back)
+    assert alone.to_dict().get("reliability") == spread.to_dict().get("reliability")
+
+
+@pytest.mark.parametrize("by", ["rules", "model"])
+def test_forecasting_gives_the_same_answers(
+    by: str, graph: TemporalGraph, address: str, request: pytest.FixtureRequest
+) -> None:
+    knowledge = request.getfixturevalue(by)
+    queries = [(name, relation) for name in graph.entities.names[:12] for relation in graph.relations.names[::3]]
+    alone, spread = (tlogic.forecast(graph, knowledge, queries, threads=1, cluster=where) for where in (None, address))
+    assert spread.frame.equals(alone.frame)
+    assert spread.explain(0, spread[0][0].name).to_dict() == alone.explain(0, alone[0][0].name).to_dict()
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data") / "world"
+    assert run("sample", "--out", folder).returncode == 0
+    return folder
+
+
+def test_the_command_writes_the_same_rules(world: Path, address: str, tmp_path: Path) -> None:
+    assert run("learn", world, "--out", tmp_path / "alone").returncode == 0
+    done = run_process("learn", world, "--out", tmp_path / "spread", "--quiet", "--cluster", address)
+    assert done.returncode == 0, done.stderr
+    assert (len(done.stderr.splitlines()), done.stdout) == (1, "")
+    assert (tmp_path / "spread").read_bytes() == (tmp_path / "alone").read_bytes()
+
+
+def test_other_commands_print_the_same(world: Path, rules: tlogic.RuleSet, address: str, tmp_path: Path) -> None:
+    rules.save(tmp_path / "rules")
+    (tmp_path / "queries.csv").write_text(
+        "subject,relation,object,at\nKite Aviation,sue,?,\nKite Aviation,bid_for,?,\n"
+    )
+    commands: list[tuple[object, ...]] = [
+        ("evaluate", world, "--rules", tmp_path / "rules", "--json"),
+        ("forecast", world, "--rules", tmp_path / "rules", "--queries", tmp_path / "queries.csv"),
+    ]
+    for command in commands:
+        alone, spread = (run(*command, *where) for where in ((), ("--cluster", address)))
+        assert spread.returncode == 0, spread.stderr
+        assert _told(spread.stdout) == _told(alone.stdout) != ""
+
+
+def _told(output: str) -> Any:
+    """What a command printed, but for how long it took."""
+    if not output.startswith("{"):
+        return output
+    return {name: value for name, value in json.loads(output).items() if name not in ("seconds", "peak_mb")}
+
+
+def _note(folder: Path, *words: object) -> None:
+    (folder / "-".join(map(str, (*words, uuid4().hex)))).touch()
+
+
+def _notes(folder: Path) -> list[list[str]]:
+    return [path.name.split("-")[:-1] for path in folder.iterdir()]
+
+
+class Noted:
+    """Notes where it is unpickled."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        _note(folder, "arrived", os.getpid())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Noted, (self.folder,)
+
+
+def test_what_makes_workers_is_put_once_and_arrives_once_in_a_process(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted, was_put = Noted(tmp_path), Mock(wraps=ray.put)
+    monkeypatch.setattr(ray, "put", was_put)
+
+    def make_worker() -> Callable[[int], int]:
+        _note(noted.folder, "made", os.getpid())
+
+        def work(item: int) -> int:
+            time.sleep(0.05)
+            return item + 1
+
+        return work
+
+    assert list(in_parallel(make_worker, range(40), cluster=address)) == list(range(1, 41))
+    assert was_put.call_count == 1
+    counted = Counter((word, pid) for word, pid in _notes(tmp_path))
+    assert set(counted.values()) == {1}
+    assert {pid for word, pid in counted if word == "made"} == {
+        pid for word, pid in counted if word == "arrived" and pid != str(os.getpid())
+    }
+
+
+def test_arrays_lie_in_the_object_store_and_are_as_others_for_kernels(address: str) -> None:
+    start, when = np.array([0, 200_000]), np.arange(200_000, dtype=np.int32)
+
+    def make_worker() -> Callable[[np.ndarray], tuple[Any, ...]]:
+        def work(item: np.ndarray) -> tuple[Any, ...]:
+            cumulative_log_weights(start.copy(), when.copy())
+            cumulative_log_weights(start, when)
+            cumulative_log_weights(start, item)
+            return when.flags.writeable, _mapping(when.ctypes.data), len(cumulative_log_weights.signatures)
+
+        return work
+
+    def _mapping(place: int) -> str:
+        """The name of the memory at a place."""
+        for line in Path("/proc/self/maps").read_text().splitlines():
+            first, end = (int(bound, 16) for bound in line.split()[0].split("-"))
+            if first <= place < end:
+                return line.split()[5]
+        return ""
+
+    for writeable, mapping, n_compiled in in_parallel(make_worker, [when] * 6, cluster=address):
+        assert writeable
+        assert "plasma" in mapping
+        assert n_compiled == 1
+
+
+def test_results_are_ordinary_arrays(address: str) -> None:
+    for n, found in zip((3, 300_000), in_parallel(lambda: np.arange, [3, 300_000], cluster=address), strict=True):
+        assert found.flags.writeable
+        assert found.tolist() == list(range(n))
+
+
+@pytest.mark.parametrize("error", [InputError("There is no such thing."), ZeroDivisionError("by item 3")])
+def test_errors_of_items_reach_the_caller(error: Exception, address: str) -> None:
+    def work(item: int) -> int:
+        if item == 3:
+            raise error
+        return item
+
+    results = in_parallel(lambda: work, range(6), cluster=address)
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(type(error)) as raised:
+        next(results)
+    assert type(raised.value) is type(error)
+    assert str(raised.value) == str(error)
+
+
+def test_a_worker_that_dies_costs_its_item_only(address: str, tmp_path: Path) -> None:
+    def work(item: int) -> int:
+        _note(tmp_path, item)
+        if item == 2 and len([note for note in _notes(tmp_path) if note == ["2"]]) == 1:
+            os._exit(1)
+        return item
+
+    assert list(in_parallel(lambda: work, range(8), cluster=address)) == list(range(8))
+    assert Counter(note for [note] in _notes(tmp_path)) == {str(item): 1 + (item == 2) for item in range(8)}
+
+
+def test_a_node_that_dies_costs_what_was_under_way_there(nodes: Cluster, tmp_path: Path) -> None:
+    doomed = nodes.add_node(**NODE | {"num_cpus": 2})
+    connect(nodes.address)
+
+    def work(item: int) -> int:
+        _note(tmp_path, item, ray.get_runtime_context().get_node_id())
+        time.sleep(0.5)
+        return item
+
+    def kill() -> None:
+        while not any(node == doomed.node_id for _, node in _notes(tmp_path)):
+            time.sleep(0.05)
+        nodes.remove_node(doomed, allow_graceful=False)
+
+    killer = Thread(target=kill)
+    killer.start()
+    assert list(in_parallel(lambda: work, range(24), cluster=nodes.address)) == list(range(24))
+    killer.join()
+    runs = Counter(item for item, _ in _notes(tmp_path))
+    again = [item for item, n in runs.items() if n > 1]
+    assert len(runs) == 24
+    assert 1 <= len(again) <= 2
+    assert all([item, doomed.node_id] in _notes(tmp_path) for item in again)
+
+
+def test_whoever_stops_early_cancels_the_rest(address: str, tmp_path: Path) -> None:
+    def work(folder: Path, item: int) -> int:
+        _note(folder, item)
+        time.sleep(0.3)
+        return item
+
+    results: Any = in_parallel(lambda: partial(work, tmp_path), range(40), cluster=address)
+    assert next(results) == 0
+    results.close()
+    n_started = len(_notes(tmp_path))
+    time.sleep(1)
+    assert len(_notes(tmp_path)) <= n_started + 3
+    assert n_started < 20

@@ -1,0 +1,118 @@
+import pickle
+import sys
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tlogic
+from tests.cli.running import assert_refused, run_process
+from tlogic.errors import InputError, SettingsError
+from tlogic.graph.index import cumulative_log_weights
+from tlogic.parallel import _packed, _pickled, _unpacked, connect, in_parallel
+
+
+def test_threads_give_results_in_order_and_make_one_worker_each() -> None:
+    made: list[None] = []
+
+    def make_worker() -> Any:
+        made.append(None)
+        return lambda item: item * item
+
+    assert list(in_parallel(make_worker, range(50), threads=2)) == [item * item for item in range(50)]
+    assert 1 <= len(made) <= 2
+
+
+def test_no_threads_are_refused() -> None:
+    with pytest.raises(SettingsError, match="1 or more"):
+        list(in_parallel(lambda: abs, [1], threads=0))
+
+
+def _as_from_the_object_store(thing: Any) -> Any:
+    packed = _packed(thing)
+    for memory in packed:
+        memory.flags.writeable = False
+    return _unpacked(packed)
+
+
+def test_arrays_that_are_only_to_be_read_come_out_as_they_were_without_a_copy() -> None:
+    arrays: tuple[np.ndarray, ...] = np.arange(5), np.empty(0, np.int32), np.asfortranarray(np.ones((2, 3)))
+    for before, after in zip(arrays, _as_from_the_object_store(arrays), strict=True):
+        assert after.flags.writeable
+        assert (after.dtype, after.shape) == (before.dtype, before.shape)
+        assert after.flags.f_contiguous == before.flags.f_contiguous
+        assert after.ctypes.data == before.ctypes.data or before.size == 0
+
+
+def test_arrays_keep_their_memory_alive() -> None:
+    array = _as_from_the_object_store(np.arange(100_000))
+    np.full(100_000, -1)  # what would take the place of memory that was given back
+    assert array.sum() == 100_000 * 99_999 // 2
+
+
+def test_arrays_that_were_only_to_be_read_stay_so() -> None:
+    array = np.arange(5)
+    array.flags.writeable = False
+    assert not _as_from_the_object_store(array).flags.writeable
+
+
+def test_kernels_travel_by_name_and_are_not_compiled_again() -> None:
+    start, when = np.array([0, 2]), np.array([3, 4], np.int32)
+    expected = cumulative_log_weights(start, when)
+    n_compiled = len(cumulative_log_weights.signatures)
+    work = _as_from_the_object_store(partial(cumulative_log_weights, start))
+    assert work.func is cumulative_log_weights
+    assert work(pickle.loads(_pickled(when))).tolist() == expected.tolist()
+    assert len(cumulative_log_weights.signatures) == n_compiled
+
+
+def test_a_lock_travels_as_an_open_one() -> None:
+    lock = Lock()
+    with lock:
+        assert not _as_from_the_object_store({"lock": lock})["lock"].locked()
+
+
+def test_kernels_do_not_write_to_what_workers_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked = 0
+
+    def with_shared_memory(make_worker: Any, items: Any, _: Any) -> Iterator[Any]:
+        nonlocal checked
+        packed = [memory.copy() for memory in _packed(make_worker)]
+        before = [memory.tobytes() for memory in packed]
+        yield from map(_unpacked(packed)(), items)
+        assert [memory.tobytes() for memory in packed] == before
+        checked += 1
+
+    graph = tlogic.sample(days=60)
+    monkeypatch.setattr("tlogic.parallel._over_threads", with_shared_memory)
+    rules = tlogic.learn(graph, walks=20)
+    tlogic.learn(graph, walks=5, confidence="exact")
+    for knowledge in (rules, tlogic.fit(graph, names=True)):
+        tlogic.evaluate(graph, knowledge)
+        tlogic.forecast(graph, knowledge, [("Kite Aviation", "sue"), ("Kite Aviation", "bid_for")])
+    assert checked > 12
+
+
+def test_a_missing_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(InputError, match=r"pip install 'tlogic\[ray\]'"):
+        list(in_parallel(lambda: abs, [1], cluster="auto"))
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "nowhere.invalid:6379", "nonsense", "host:x"])
+def test_a_wrong_address_is_told_within_seconds(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ray.is_initialized", lambda: False)
+    started = time.monotonic()
+    with pytest.raises(InputError, match="No Ray cluster can be reached at"):
+        connect(address)
+    assert time.monotonic() - started < 20
+
+
+def test_the_command_tells_a_wrong_address_before_it_reads(tmp_path: Path) -> None:
+    done = run_process("learn", "no-such-data", "--out", tmp_path / "rules.json", "--cluster", "127.0.0.1:1")
+    assert_refused(done, "No Ray cluster can be reached at '127.0.0.1:1'")
