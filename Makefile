@@ -5,7 +5,7 @@ BIN := .venv/bin
 # What has to come before the tests is done two at a time.
 MAKEFLAGS += --jobs=2
 
-.PHONY: demo test bench docs lint types kernels browser clean
+.PHONY: demo test bench bench-huge docs lint types kernels browser clean
 
 demo: .venv/ready
 	$(BIN)/tlogic demo
@@ -41,6 +41,11 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks.explaining
 	$(BIN)/python -m benchmarks.models
 	$(BIN)/python -m benchmarks.serving
+	$(BIN)/python -m benchmarks.growth 1e5 1e6
+
+# Takes half an hour and 6 GB.
+bench-huge: .venv/ready
+	$(BIN)/python -m benchmarks.growth 1e6 5e6 20e6
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv

@@ -21,6 +21,7 @@ def compile_kernels() -> None:
     tlogic.learn(graph, walks=5, confidence="exact")
     tlogic.measure(graph, rules)
     tlogic.evaluate(graph, rules)
+    tlogic.evaluate(graph, rules, max_groundings=2)
     evaluate_many(graph, rules, [tlogic.ApplicationSettings(alpha=share) for share in (0.0, 0.5, 1.0)])
     for knowledge in (rules, tlogic.fit(graph)):
         tlogic.evaluate(graph, knowledge)
