@@ -9,6 +9,7 @@ import numpy as np
 from tlogic.errors import InputError
 from tlogic.events.report import ReadReport
 from tlogic.events.timeline import Timeline
+from tlogic.graph.arrays import Ints
 from tlogic.graph.facts import Facts
 from tlogic.graph.index import Edges
 from tlogic.graph.triples import TripleIndex, build_triple_index
@@ -75,13 +76,12 @@ class TemporalGraph:
     @property
     def edges(self) -> Edges:
         """The facts and their inverses, in order of time. Not kept: they take twice the room of the facts."""
-        facts, n = self.facts, len(self)
-        both = np.arange(2 * n).reshape(2, n).T.ravel()  # each fact followed by its inverse
+        facts, half = self.facts, len(self.relations.base)
         return Edges(
-            source=np.concatenate([facts.subject, facts.object])[both],
-            relation=np.concatenate([facts.relation, facts.relation + np.int32(len(self.relations.base))])[both],
-            target=np.concatenate([facts.object, facts.subject])[both],
-            time=np.repeat(facts.time, 2),
+            source=_alternating(facts.subject, facts.object),
+            relation=_alternating(facts.relation, facts.relation + np.int32(half)),
+            target=_alternating(facts.object, facts.subject),
+            time=_alternating(facts.time, facts.time),
             n_entities=len(self.entities),
             n_relations=len(self.relations),
         )
@@ -112,3 +112,10 @@ class TemporalGraph:
         for column in self.facts:
             digest.update(np.ascontiguousarray(column, dtype="<i8").tobytes())
         return digest.hexdigest()
+
+
+def _alternating(of_facts: Ints, of_inverses: Ints) -> Ints:
+    """Each fact followed by its inverse."""
+    both = np.empty(2 * len(of_facts), of_facts.dtype)
+    both[0::2], both[1::2] = of_facts, of_inverses
+    return both
