@@ -76,6 +76,7 @@ class Vocabulary:
 class StoredVocabulary(Vocabulary):
     """Names that lie in arrays one behind the other; those are read that are needed.
 
+    >>> import numpy as np
     >>> people = StoredVocabulary(np.frombuffer(b"AnnBo", np.uint8), np.array([3, 5]), kind="entity")
     >>> len(people), people.name_of(1), people.id_of("Ann")
     (2, 'Bo', 0)
