@@ -22,4 +22,4 @@ def index(
     graph = data.read(keep=False)
     write_compiled(graph, out, data.sources())
     size = out.stat().st_size
-    error_console.print(f"{len(graph):,} facts in {out}, {size / len(graph):.1f} bytes each", markup=False)
+    error_console.print(f"{len(graph):,} facts in {out}, {size / len(graph):.0f} bytes each", markup=False)
