@@ -5,16 +5,12 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from threading import Thread
-from time import monotonic, sleep
 
 import pytest
-import uvicorn
-from fastapi import FastAPI
 from playwright.sync_api import Browser, Dialog, Page, sync_playwright
 
-from tests.serving.service import sample_service
-from tlogic.serving.page import mount_page
+from tests.serving.service import sample_service, served
+from tlogic.serving import Guard
 from tlogic.serving.service import Service
 
 Opened = Callable[..., AbstractContextManager[Page]]
@@ -29,7 +25,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def site(service: Service) -> Iterator[str]:
-    with _served(service) as address:
+    with served(service, Guard(rate=1e6, burst=10**6), page=True) as address:
         yield address
 
 
@@ -57,24 +53,6 @@ def opened(browser: Browser, site: str) -> Opened:
 def page(opened: Opened) -> Iterator[Page]:
     with opened() as page:
         yield page
-
-
-@contextmanager
-def _served(service: Service) -> Iterator[str]:
-    """The address of a site that has the page alone."""
-    app = FastAPI()
-    mount_page(app, service)
-    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_config=None))
-    thread = Thread(target=server.run)
-    thread.start()
-    give_up = monotonic() + 30
-    while not server.started and monotonic() < give_up:
-        sleep(0.01)
-    try:
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join()
 
 
 @contextmanager

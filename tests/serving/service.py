@@ -62,9 +62,9 @@ def sample_service(place: str) -> Iterator[Service]:
 
 
 @contextmanager
-def served(service: Service, guard: Guard | None = None) -> Iterator[str]:
+def served(service: Service, guard: Guard | None = None, *, page: bool = False) -> Iterator[str]:
     """The address of a service that a real web server serves."""
-    app = create_app(service, guard, page=False)
+    app = create_app(service, guard, page=page)
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, h11_max_incomplete_event_size=2**20))
     thread = Thread(target=server.run)
     thread.start()
