@@ -396,3 +396,16 @@ def test_a_model_tells_its_evidence_which_can_be_switched_off(page: Page, servic
         expect(page.get_by_role("alert")).to_contain_text("A model is in use")
     finally:
         service.versions.use_again(before)
+
+
+def test_the_api_can_be_read_and_tried_without_the_internet(page: Page) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto("/docs")
+    expect(page.get_by_text("/api/outlook", exact=True)).to_be_visible()
+    page.get_by_text("/health", exact=True).click()
+    page.get_by_role("button", name="Try it out").click()
+    page.get_by_role("button", name="Execute").click()
+    expect(page.get_by_text('"store unreachable"').or_(page.get_by_text('"ok"')).first).to_be_visible()
+    assert asked
+    assert {urlsplit(url).hostname for url in asked if not url.startswith("data:")} == {"127.0.0.1"}

@@ -149,6 +149,7 @@ def _token(file: Path | None, variable: str) -> str | None:
 def _require_packages() -> None:
     try:
         import fastapi  # noqa: F401
+        import fastapi_offline  # noqa: F401
         import httpx  # noqa: F401
         import nicegui  # noqa: F401
         import prometheus_client  # noqa: F401

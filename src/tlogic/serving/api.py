@@ -18,6 +18,7 @@ from tlogic.forecasting.queries import number_queries
 from tlogic.parallel import thread_count
 from tlogic.rules.browsing import Sort
 from tlogic.serving import messages as say
+from tlogic.serving.api_docs import add_api_docs
 from tlogic.serving.guarding import ROLE, Gate, Guard, Role
 from tlogic.serving.limiting import DEADLINE, Limits, Slots, too_late
 from tlogic.serving.login import add_login
@@ -287,7 +288,7 @@ def create_app(service: Service, guard: Guard | None = None, *, page: bool = Tru
     'tlogic'
     """
     guard, metrics = guard or Guard(), Metrics(service)
-    # The usual pages at /docs load their scripts from elsewhere, which neither works offline nor is wanted here.
+    # The usual pages at /docs load their scripts from elsewhere, so they are replaced.
     app = FastAPI(
         title="tlogic",
         version=tlogic.__version__,
@@ -303,6 +304,7 @@ def create_app(service: Service, guard: Guard | None = None, *, page: bool = Tru
     app.include_router(router, dependencies=[] if guard.is_open else [_by_token])
     _refuse_the_rest(app)
     add_login(app, guard)
+    add_api_docs(app)
     for kind in (TLogicError, HTTPException, RequestValidationError):
         app.add_exception_handler(kind, _tell)
     if page:
