@@ -13,20 +13,25 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+import tlogic
 from benchmarks.synthetic import FACTS_PER_STEP, N_RELATIONS, generate
 from benchmarks.yardstick import yardstick
+from tlogic.evaluation.memory import peak_megabytes
+from tlogic.events.timeline import Timeline
+from tlogic.forecasting.application import Queries
+from tlogic.forecasting.forecaster import Forecaster, query_chunks
+from tlogic.forecasting.settings import ENOUGH, UNLIMITED
+from tlogic.graph import Facts, TemporalGraph
+from tlogic.graph.vocabulary import Relations, Vocabulary
+from tlogic.parallel import in_parallel
 
 SIZES = (100_000, 1_000_000)
+MOST_WITHOUT_LIMIT = 1_000_000
 N_QUERIES = 10_000
 STAGES = ("index", "learn", "apply")
 
 
-def measure(n_facts: int, max_groundings: int | None) -> dict:
-    import tlogic
-    from tlogic.evaluation.memory import peak_megabytes
-    from tlogic.forecasting.forecaster import Forecaster, query_chunks
-    from tlogic.parallel import in_parallel
-
+def measure(n_facts: int, max_groundings: int) -> dict:
     graph = world_of(n_facts)
     began = perf_counter()
     index_bytes = sum(column.nbytes for column in graph.triples) + sum(column.nbytes for column in graph.facts[:3])
@@ -51,12 +56,8 @@ def measure(n_facts: int, max_groundings: int | None) -> dict:
     }
 
 
-def world_of(n_facts: int) -> "tlogic.TemporalGraph":  # type: ignore[name-defined]  # noqa: F821
+def world_of(n_facts: int) -> TemporalGraph:
     """A world as a graph; all but the last tenth of its steps is for training."""
-    from tlogic.events.timeline import Timeline
-    from tlogic.graph import Facts, TemporalGraph
-    from tlogic.graph.vocabulary import Relations, Vocabulary
-
     s, r, o, t = generate(n_facts)
     n_entities = int(max(s.max(), o.max())) + 1
     order = np.lexsort((o, r, s, t))
@@ -76,10 +77,8 @@ def world_of(n_facts: int) -> "tlogic.TemporalGraph":  # type: ignore[name-defin
     )
 
 
-def queries_of(graph: "tlogic.TemporalGraph") -> "Queries":  # type: ignore[name-defined]  # noqa: F821
+def queries_of(graph: TemporalGraph) -> Queries:
     """Objects of the last facts, asked in order of time."""
-    from tlogic.forecasting.application import Queries
-
     last = np.arange(len(graph) - max(N_QUERIES, FACTS_PER_STEP), len(graph))
     chosen = np.sort(np.random.default_rng(1).choice(last, N_QUERIES, replace=False))
     subject, relation, _, time = (column[chosen].astype(np.int64) for column in graph.facts)
@@ -91,16 +90,16 @@ def main(sizes: list[str]) -> None:
     for column in ("facts", "entities", "rules", "max groundings", "bytes a fact", *STAGES, "candidates", "peak MB"):
         table.add_column(column, justify="right")
     for size in [int(float(size)) for size in sizes] or SIZES:
-        for limit in ("", "100"):
+        for limit in (UNLIMITED, ENOUGH) if size <= MOST_WITHOUT_LIMIT else (ENOUGH,):
             before = yardstick()
-            command = [sys.executable, "-m", "benchmarks.growth", "--measure", str(size), limit]
+            command = [sys.executable, "-m", "benchmarks.growth", "--measure", str(size), str(limit)]
             result = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
             unit = (before + yardstick()) / 2
             table.add_row(
                 f"{result['facts']:,}",
                 f"{result['entities']:,}",
                 f"{result['rules']:,}",
-                limit or "all",
+                "all" if limit == UNLIMITED else str(limit),
                 f"{result['bytes']:.1f}",
                 *(f"{result['seconds'][stage] / unit:.2f}" for stage in STAGES),
                 f"{result['candidates']:.0f}",
@@ -111,6 +110,6 @@ def main(sizes: list[str]) -> None:
 
 if __name__ == "__main__":
     if "--measure" in sys.argv:
-        print(json.dumps(measure(int(sys.argv[2]), int(sys.argv[3]) if sys.argv[3] else None)))
+        print(json.dumps(measure(int(sys.argv[2]), int(sys.argv[3]))))
     else:
         main(sys.argv[1:])
