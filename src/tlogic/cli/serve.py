@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,16 @@ if TYPE_CHECKING:
 
 Port = Annotated[int, typer.Option(help="The port to listen at; 0 finds a free one.", min=0, max=65535)]
 
+_PACKAGES = (
+    "fastapi",
+    "fastapi_offline",
+    "httpx",
+    "nicegui",
+    "prometheus_client",
+    "rapidfuzz",
+    "sqlalchemy",
+    "uvicorn",
+)
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
 
 
@@ -148,13 +159,7 @@ def _token(file: Path | None, variable: str) -> str | None:
 
 def _require_packages() -> None:
     try:
-        import fastapi  # noqa: F401
-        import fastapi_offline  # noqa: F401
-        import httpx  # noqa: F401
-        import nicegui  # noqa: F401
-        import prometheus_client  # noqa: F401
-        import rapidfuzz  # noqa: F401
-        import sqlalchemy  # noqa: F401
-        import uvicorn  # noqa: F401
+        for name in _PACKAGES:
+            import_module(name)
     except ImportError as error:
         raise InputError(f"A service needs more packages ({error}); pip install 'tlogic[serve]'.") from None
