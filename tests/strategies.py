@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tests.naive import Edge, Query, Rule
 from tlogic.graph.facts import Facts
-from tlogic.graph.index import Edges
 from tlogic.graph.triples import TripleIndex, build_triple_index
+from tlogic.graph.views import Views, build_views
 
 LAST_TIME = 8
 
@@ -49,20 +49,21 @@ class World:
     def n_relations(self) -> int:
         return 2 * self.n_base
 
-    def edges(self) -> Edges:
-        """The facts in order of time, each followed by its inverse."""
-        rows = []
-        for s, r, o, t in sorted(self.facts, key=lambda fact: (fact[3], *fact[:3])):
-            rows += [(s, r, o, t), (o, r + self.n_base, s, t)]
-        source, relation, target, time = np.array(rows, np.int32).reshape(-1, 4).T.copy()
-        return Edges(source, relation, target, time, self.n_entities, self.n_relations)
+    @property
+    def end(self) -> int:
+        """The step after the last fact."""
+        return max((t for *_, t in self.facts), default=0) + 1
 
+    def in_order(self) -> Facts:
+        """The facts in order of time."""
+        rows = sorted(self.facts, key=lambda fact: (fact[3], *fact[:3]))
+        return Facts(*np.array(rows, np.int32).reshape(-1, 4).T.copy())
 
-def triples_of(edges: Edges) -> TripleIndex:
-    """The triple index of edges in which each fact is followed by its inverse."""
-    columns = (edges.source, edges.relation, edges.target, edges.time)
-    facts = Facts(*(np.ascontiguousarray(column[::2]) for column in columns))
-    return build_triple_index(facts, edges.n_entities, edges.n_relations // 2)
+    def triples(self) -> TripleIndex:
+        return build_triple_index(self.in_order(), self.n_entities, self.n_base)
+
+    def views(self, until: int | None = None) -> Views:
+        return build_views(self.in_order(), self.n_entities, self.n_base, self.end if until is None else until)
 
 
 def random_world(seed: int, n_entities: int = 4, n_base: int = 2, n_facts: int = 24, last: int = 6) -> World:

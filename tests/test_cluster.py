@@ -21,7 +21,7 @@ import tlogic
 from tests.cli.running import run, run_process
 from tlogic.errors import InputError
 from tlogic.graph import TemporalGraph
-from tlogic.graph.index import cumulative_log_weights
+from tlogic.graph.sorting import counting_sort
 from tlogic.parallel import connect, in_parallel
 
 NODE: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80 * 2**20, "include_dashboard": False}
@@ -176,14 +176,14 @@ def test_what_makes_workers_is_put_once_and_arrives_once_in_a_process(
 
 
 def test_arrays_lie_in_the_object_store_and_are_as_others_for_kernels(address: str) -> None:
-    start, when = np.array([0, 200_000]), np.arange(200_000, dtype=np.int32)
+    order, keys = np.array([0, 1]), np.arange(200_000, dtype=np.int32)
 
     def make_worker() -> Callable[[np.ndarray], tuple[Any, ...]]:
         def work(item: np.ndarray) -> tuple[Any, ...]:
-            cumulative_log_weights(start.copy(), when.copy())
-            cumulative_log_weights(start, when)
-            cumulative_log_weights(start, item)
-            return when.flags.writeable, _mapping(when.ctypes.data), len(cumulative_log_weights.signatures)
+            counting_sort(order.copy(), keys.copy(), len(keys))
+            counting_sort(order, keys, len(keys))
+            counting_sort(order, item, len(item))
+            return keys.flags.writeable, _mapping(keys.ctypes.data), len(counting_sort.signatures)
 
         return work
 
@@ -195,7 +195,7 @@ def test_arrays_lie_in_the_object_store_and_are_as_others_for_kernels(address: s
                 return line.split()[5]
         return ""
 
-    for writeable, mapping, n_compiled in in_parallel(make_worker, [when] * 6, cluster=address):
+    for writeable, mapping, n_compiled in in_parallel(make_worker, [keys] * 6, cluster=address):
         assert writeable
         assert "plasma" in mapping
         assert n_compiled == 1

@@ -13,7 +13,7 @@ import pytest
 import tlogic
 from tests.cli.running import assert_refused, run_process
 from tlogic.errors import InputError, SettingsError
-from tlogic.graph.index import cumulative_log_weights
+from tlogic.graph.sorting import counting_sort
 from tlogic.parallel import _packed, _pickled, _unpacked, connect, in_parallel
 
 
@@ -62,13 +62,13 @@ def test_arrays_that_were_only_to_be_read_stay_so() -> None:
 
 
 def test_kernels_travel_by_name_and_are_not_compiled_again() -> None:
-    start, when = np.array([0, 2]), np.array([3, 4], np.int32)
-    expected = cumulative_log_weights(start, when)
-    n_compiled = len(cumulative_log_weights.signatures)
-    work = _as_from_the_object_store(partial(cumulative_log_weights, start))
-    assert work.func is cumulative_log_weights
-    assert work(pickle.loads(_pickled(when))).tolist() == expected.tolist()
-    assert len(cumulative_log_weights.signatures) == n_compiled
+    order, keys = np.array([0, 1]), np.array([4, 3], np.int32)
+    expected = counting_sort(order, keys, 5)
+    n_compiled = len(counting_sort.signatures)
+    work = _as_from_the_object_store(partial(counting_sort, order))
+    assert work.func is counting_sort
+    assert work(pickle.loads(_pickled(keys)), 5).tolist() == expected.tolist()
+    assert len(counting_sort.signatures) == n_compiled
 
 
 def test_a_lock_travels_as_an_open_one() -> None:

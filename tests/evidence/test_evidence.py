@@ -118,7 +118,7 @@ def test_plain_names_belong_where_most_of_their_partners_do(graph: TemporalGraph
 def test_names_are_read_as_people_do() -> None:
     graph = as_graph(World(frozenset({(0, 0, 1, 1)}), 2, 1))
     names = ["Police (India)", "Police (Peru)", "India", "(India)", "A (B) (India)", "A (B) C", "A ()", "Police"]
-    read = naming.read_names(names, build_histories(graph, LIVES, 2).source_edges._replace(start=np.zeros(9, np.int64)))
+    read = naming.read_names(names, build_histories(graph, LIVES, 2).deeds._replace(start=np.zeros(9, np.int64)))
     india, peru = read.place[0], read.place[1]
     assert read.place.tolist() == [india, peru, -1, -1, india, -1, -1, -1]
     assert read.own_place.tolist() == [-1, -1, india, -1, -1, -1, -1, -1]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tests.naive import Application, Query, Rule
-from tests.strategies import World, triples_of
+from tests.strategies import World
 from tlogic.forecasting.application import Queries, Rulebook, apply_rules, new_workspace
 from tlogic.forecasting.candidates import decay_table
 from tlogic.forecasting.joins import Joins
@@ -30,7 +30,7 @@ class Worker:
         only_chains: bool = False,
         forgetful: bool = False,
     ) -> None:
-        self.triples = triples_of(world.edges())
+        self.triples = world.triples()
         self.book = Rulebook(
             plan_rules([IntegerRule(*rule) for rule in rules], world.n_base, only_chains),
             how.alpha,

@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 
 from tests.strategies import World
 from tlogic.graph.arrays import Bools, Ints
-from tlogic.graph.index import build_pair_edges, build_slot_edges, build_source_edges
+from tlogic.learning.past import Past, past_until
 from tlogic.learning.walks import WalkIndex, WalkSettings, sample_walk
 
 MINIMUM_EXPECTED = 5.0
@@ -18,9 +18,15 @@ MINIMUM_EXPECTED = 5.0
 Outcome = TypeVar("Outcome", bound=Hashable)
 
 
-def walk_index(world: World) -> WalkIndex:
-    edges = world.edges()
-    return WalkIndex(build_slot_edges(edges), build_source_edges(edges), build_pair_edges(edges), world.n_base)
+def past_of(world: World, until: int | None = None) -> Past:
+    """What happened in a world before a time, or all of it."""
+    until = world.end if until is None else until
+    return past_until(until, world.triples(), world.views(until), world.n_relations)
+
+
+def walk_index(world: World, until: int | None = None) -> WalkIndex:
+    views = world.views(until)
+    return WalkIndex(past_of(world, until), world.in_order(), views.sources, views.pairs, world.n_base)
 
 
 @njit(cache=True)

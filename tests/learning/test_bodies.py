@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests import naive
-from tests.learning.sampling import p_value
+from tests.learning.sampling import p_value, past_of
 from tests.naive import Edge, Walk
-from tests.strategies import World, random_world, shifted, triples_of, variable_patterns, worlds
-from tlogic.graph.index import build_slot_edges
+from tests.strategies import World, random_world, shifted, variable_patterns, worlds
 from tlogic.learning.bodies import count_supports
 
 SIGNIFICANCE = 1e-4
@@ -34,9 +33,8 @@ class Supports:
     """The supports of rules that share one body, as the package counts them."""
 
     def __init__(self, world: World, heads: Sequence[int], body: Body) -> None:
-        edges = world.edges()
         relations, variables = body
-        self.graph = triples_of(edges), build_slot_edges(edges)
+        self.past = past_of(world)
         self.rules = (
             np.array(heads, np.int32),
             np.tile(np.array(relations, np.int32), (len(heads), 1)),
@@ -44,7 +42,7 @@ class Supports:
         )
 
     def count(self, n_samples: int, seed: int) -> list[tuple[int, int]]:
-        supports = count_supports(*self.graph, *self.rules, n_samples, seed)
+        supports = count_supports(self.past, *self.rules, n_samples, seed)
         return [(int(body), int(rule)) for body, rule in supports]
 
 
@@ -162,10 +160,9 @@ def test_bodies_of_different_rules_stand_apart() -> None:
         (1, ((0, 1), (0, 1, 0))),
         (1, ((1, 1), (0, 1, 0))),
     ]
-    edges = world.edges()
     heads = np.array([head for head, _ in rules], np.int32)
     relations, variables = (np.array([body[i] for _, body in rules], np.int32) for i in range(2))
-    counted = count_supports(triples_of(edges), build_slot_edges(edges), heads, relations, variables, 10, 1)
+    counted = count_supports(past_of(world), heads, relations, variables, 10, 1)
     assert [tuple(row) for row in counted.tolist()] == [
         Supports(world, [head], body).count(10, 1)[0] for head, body in rules
     ]

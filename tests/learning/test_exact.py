@@ -11,12 +11,15 @@ from hypothesis import strategies as st
 import tlogic
 from tests import naive
 from tests.cli.running import assert_refused, run
-from tests.strategies import World, random_world, shifted, triples_of, worlds
+from tests.learning.sampling import past_of
+from tests.strategies import World, random_world, shifted, worlds
 from tlogic import RuleSet, SettingsError
 from tlogic.graph.arrays import Ints
-from tlogic.graph.index import Edges, build_slot_edges
+from tlogic.graph.facts import Facts
+from tlogic.graph.triples import TripleIndex, build_triple_index
 from tlogic.learning import exact
 from tlogic.learning.bodies import count_rows
+from tlogic.learning.past import relation_slots
 from tlogic.rules import parse_rule
 
 Row = tuple[int, ...]
@@ -45,8 +48,13 @@ def all_rows(bodies: list[Row], heads: range) -> list[Row]:
     return [(*body, *variables, head) for body in bodies for variables in patterns(len(body)) for head in heads]
 
 
-def supports_in(edges: Edges, rows: list[Row]) -> list[list[int]]:
-    counted: Ints = exact.count_rows_exactly(triples_of(edges), build_slot_edges(edges), np.array(rows, np.int32))
+def supports_in(world: World, rows: list[Row]) -> list[list[int]]:
+    return supports_of(world.triples(), world.n_relations, rows)
+
+
+def supports_of(triples: TripleIndex, n_relations: int, rows: list[Row]) -> list[list[int]]:
+    relations = relation_slots(triples, n_relations)
+    counted: Ints = exact.count_rows_exactly(triples, relations, np.array(rows, np.int32))
     return counted.tolist()
 
 
@@ -65,7 +73,7 @@ def test_there_are_as_many_patterns_as_partitions() -> None:
 @given(worlds(), st.integers(1, 3), st.data())
 def test_supports_are_those_of_all_bodies(world: World, length: int, data: st.DataObject) -> None:
     rows = data.draw(rules_of(world, length))
-    assert supports_in(world.edges(), rows) == by_brute_force(world, rows)
+    assert supports_in(world, rows) == by_brute_force(world, rows)
 
 
 @pytest.mark.parametrize("length", [1, 2, 3])
@@ -76,7 +84,7 @@ def test_supports_in_a_dense_world(seed: int, length: int) -> None:
     bodies = [(0, 2, 3)[:length], (1, 1, 0)[:length], (3, 0, 2)[:length]]
     rows = sorted(all_rows(bodies, range(world.n_relations)))
     expected = by_brute_force(world, rows)
-    assert supports_in(world.edges(), rows) == expected
+    assert supports_in(world, rows) == expected
     assert sum(body > 0 for body, _ in expected) > len(rows) / 2
 
 
@@ -84,7 +92,7 @@ def test_rules_in_any_order_and_company_get_what_each_gets_alone() -> None:
     world = random_world(seed=3, n_facts=40)
     rows = all_rows([(0, 1, 2), (0, 1, 3), (0, 3, 1), (2, 1, 3)], range(2))
     np.random.default_rng(1).shuffle(rows)
-    assert supports_in(world.edges(), rows) == [supports_in(world.edges(), [row])[0] for row in rows]
+    assert supports_in(world, rows) == [supports_in(world, [row])[0] for row in rows]
 
 
 def test_ids_beyond_sixteen_bits_and_pairs_beyond_thirty_two() -> None:
@@ -93,15 +101,14 @@ def test_ids_beyond_sixteen_bits_and_pairs_beyond_thirty_two() -> None:
     world = World(shifted(small.facts, n_entities - 4, n_base - 2), n_entities, n_base)
     rows = sorted(all_rows([(n_base - 1, 2 * n_base - 1, n_base - 2)], range(2 * n_base - 2, 2 * n_base)))
     expected = by_brute_force(world, rows)
-    assert supports_in(world.edges(), rows) == expected
+    assert supports_in(world, rows) == expected
     assert any(rule for _, rule in expected)
 
 
-def to_and_fro(n_times: int) -> Edges:
+def to_and_fro(n_times: int) -> TripleIndex:
     """One fact at many times, and its inverse."""
-    time = np.repeat(np.arange(n_times, dtype=np.int32), 2)
-    source, target, relation = (np.tile(np.array(pair, np.int32), n_times) for pair in [(0, 1), (1, 0), (0, 1)])
-    return Edges(source, relation, target, time, 2, 2)
+    zeros, ones = np.zeros(n_times, np.int32), np.ones(n_times, np.int32)
+    return build_triple_index(Facts(zeros, zeros, ones, np.arange(n_times, dtype=np.int32)), 2, 1)
 
 
 @pytest.mark.parametrize("variables", [(0, 1, 2, 3), (0, 1, 0, 1)])
@@ -110,14 +117,14 @@ def test_large_supports_are_exact_to_a_dozen_digits(variables: Row) -> None:
     row = (0, 1, 0, *variables, 0)
     for n, error in [(300_000, 0.0), (1_000_000, 1e-12)]:
         expected = [math.comb(n + 2, 3), math.comb(n + 1, 3)]
-        assert supports_in(to_and_fro(n), [row])[0] == pytest.approx(expected, rel=error, abs=0)
+        assert supports_of(to_and_fro(n), 2, [row])[0] == pytest.approx(expected, rel=error, abs=0)
 
 
 def test_supports_too_large_to_store_keep_their_confidence(monkeypatch: pytest.MonkeyPatch) -> None:
     rows: list[Row] = [(0, 1, 0, 0, 1, 2, 3, 0), (0, 1, 0, 0, 0, 0, 0, 0)]
-    supports = supports_in(to_and_fro(1000), rows)
+    supports = supports_of(to_and_fro(1000), 2, rows)
     monkeypatch.setattr(exact, "LARGEST", 1e6)
-    (body, rule), nothing = supports_in(to_and_fro(1000), rows)
+    (body, rule), nothing = supports_of(to_and_fro(1000), 2, rows)
     assert supports[0][0] > body == 1_000_000
     assert rule / body == pytest.approx(supports[0][1] / supports[0][0], abs=1e-6)
     assert nothing == [0, 0]
@@ -127,13 +134,12 @@ def test_supports_too_large_to_store_keep_their_confidence(monkeypatch: pytest.M
 def test_with_more_samples_sampled_supports_become_exact(variables: Row) -> None:
     world, n_samples = random_world(seed=5, n_facts=40), 100_000
     body = (0, 2, 1)[: len(variables) - 1]
-    row, edges = (*body, *variables, 0), world.edges()
-    triples, slots = triples_of(edges), build_slot_edges(edges)
+    row, past = (*body, *variables, 0), past_of(world)
     probable = naive.body_distribution(world.facts, world.n_base, body, variables)
     missing = math.fsum((1 - p) ** n_samples for found, p in probable.items() if found is not None)
     assert missing < 1e-9  # so probable is it that any body is not sampled
-    sampled = [count_rows(triples, slots, np.array([row], np.int32), n, seed=1)[0] for n in (10, 100, n_samples)]
-    (all_bodies, all_heads) = supports_in(edges, [row])[0]
+    sampled = [count_rows(past, np.array([row], np.int32), n, seed=1)[0] for n in (10, 100, n_samples)]
+    (all_bodies, all_heads) = supports_in(world, [row])[0]
     assert 0 < all_heads < all_bodies
     assert sampled[0][0] < sampled[1][0] <= all_bodies
     assert sampled[2].tolist() == [all_bodies, all_heads]
@@ -142,11 +148,10 @@ def test_with_more_samples_sampled_supports_become_exact(variables: Row) -> None
 def test_sampled_confidence_is_exact_on_average_where_bodies_are_uniform() -> None:
     """Bodies of one atom are: so each of 200 estimates is off by chance only."""
     world = random_world(seed=9, n_entities=40, n_facts=4_000, last=60)
-    row, edges = (0, 0, 1, 1), world.edges()
-    triples, slots = triples_of(edges), build_slot_edges(edges)
-    body, rule = supports_in(edges, [row])[0]
+    row, past = (0, 0, 1, 1), past_of(world)
+    body, rule = supports_in(world, [row])[0]
     share = rule / body
-    supports = np.array([count_rows(triples, slots, np.array([row], np.int32), 200, seed)[0] for seed in range(200)])
+    supports = np.array([count_rows(past, np.array([row], np.int32), 200, seed)[0] for seed in range(200)])
     assert supports[:, 0].max() < body / 5
     error = math.sqrt(share * (1 - share) / supports[:, 0].sum())
     assert abs(np.mean(supports[:, 1] / supports[:, 0]) - share) < 4 * error

@@ -119,7 +119,7 @@ def _add_reached(
     """Those to whom the subject's strongest partners did the relation, and those they dealt with last; the number of
     all so far."""
     near = strongest_partners(histories, subject, now, _N_NEAR)
-    start, _, target, time, _ = histories.source_edges
+    start, _, target, time = histories.deeds
     for i in range(_N_NEAR):
         x = near.entity[i]
         if x < 0:

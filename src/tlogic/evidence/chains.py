@@ -81,7 +81,7 @@ def advance(histories: Histories, state: ChainState, asked: Asked, pairs: Pairs,
 @njit(cache=True, nogil=True)
 def _fire(histories: Histories, subject: int, now: int, fired: Fired) -> int:
     """Note the paths over the last events of the subject and of those it dealt with; how many there are."""
-    start, relation, target, time, _ = histories.source_edges
+    start, relation, target, time = histories.deeds
     first, second, bucket, candidate = fired
     n = 0
     end = first_at_least(time, start[subject], start[subject + 1], now)

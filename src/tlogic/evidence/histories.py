@@ -10,15 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from tlogic.evidence.deeds import Deeds, deeds_of
 from tlogic.evidence.naming import Naming, read_names
 from tlogic.graph.arrays import Floats, Ints
-from tlogic.graph.index import (
-    Edges,
-    SourceEdges,
-    build_pair_edges,
-    build_slot_edges,
-    build_source_edges,
-)
+from tlogic.graph.edges import Edges
 from tlogic.graph.search import first_at_least
 from tlogic.graph.sorting import counting_sort, run_starts
 from tlogic.graph.temporal_graph import TemporalGraph
@@ -67,7 +62,7 @@ class Histories(NamedTuple):
     """All facts and their inverses in order of time."""
     step_start: Ints
     """Per step of time: its first edge."""
-    source_edges: SourceEdges
+    deeds: Deeds
     """What each entity did, in order of time; its places are those of the history of sources."""
     naming: Naming
     decay: Floats
@@ -77,7 +72,8 @@ class Histories(NamedTuple):
 def build_histories(graph: TemporalGraph, lives: Floats, until: int) -> Histories:
     """Group the facts of a graph in all five ways, for queries up to a time."""
     edges, triples = graph.edges, graph.triples
-    slots, sources, pairs = build_slot_edges(edges), build_source_edges(edges), build_pair_edges(edges)
+    sources, slots, pairs, _ = graph.views
+    deeds = deeds_of(edges, sources)
     by_relation = counting_sort(np.arange(len(edges.time)), edges.relation, edges.n_relations)
     relation_start = run_starts(edges.relation[by_relation], edges.n_relations)
     relation_slot = counting_sort(np.arange(len(triples.slot_relation)), triples.slot_relation, edges.n_relations)
@@ -87,19 +83,19 @@ def build_histories(graph: TemporalGraph, lives: Floats, until: int) -> Historie
         triple_start=triples.triple_start,
         target=triples.target,
         triples=_history(triples.time_start, triples.time, lives),
-        slots=_history(slots.start, slots.time, lives),
-        pair_start=pairs.pair_start,
+        slots=_history(_wide(triples.time_start[triples.triple_start]), slots.time, lives),
+        pair_start=_wide(pairs.pair_start),
         pair_target=pairs.pair_target,
-        pairs=_history(pairs.start, pairs.time, lives),
-        sources=_history(sources.start, sources.time, lives),
+        pairs=_history(_wide(pairs.start), pairs.time, lives),
+        sources=_history(deeds.start, deeds.time, lives),
         relations=_history(relation_start, edges.time[by_relation], lives),
         relation_slot_start=run_starts(triples.slot_relation[relation_slot], edges.n_relations),
         relation_slot=relation_slot,
         slot_source=_sources_of_slots(triples),
         edges=edges,
         step_start=_step_starts(edges, until),
-        source_edges=sources,
-        naming=read_names(graph.entities, sources),
+        deeds=deeds,
+        naming=read_names(graph.entities, deeds),
         decay=_decay(lives, until),
     )
 
@@ -129,6 +125,11 @@ def _step_starts(edges: Edges, until: int) -> Ints:
 
 def _decay(lives: Floats, until: int) -> Floats:
     return np.exp2(-np.arange(until + 1) / lives[:, None])
+
+
+def _wide(starts: Ints) -> Ints:
+    """Starts as all histories have them, so that kernels are compiled for one kind of them."""
+    return starts.astype(np.int64)
 
 
 def _history(start: Ints, time: Ints, lives: Floats) -> History:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from tlogic.evidence.deeds import Deeds
 from tlogic.graph.arrays import Ints
-from tlogic.graph.index import SourceEdges
 from tlogic.graph.search import first_at_least
 from tlogic.graph.sorting import run_starts
 
@@ -41,7 +41,7 @@ class Naming(NamedTuple):
     """Per place: the entities that have it in their names."""
 
 
-def read_names(names: Iterable[str], edges: SourceEdges) -> Naming:
+def read_names(names: Iterable[str], deeds: Deeds) -> Naming:
     """Read names, and infer places from who had to do with whom."""
     kinds, places = {"": PLAIN, " ": PLACE_ITSELF}, dict[str, int]()
     place, kind, plain = [], [], []
@@ -58,30 +58,30 @@ def read_names(names: Iterable[str], edges: SourceEdges) -> Naming:
         named,
         np.array(kind, np.int32),
         own_place,
-        *_places_of_partners(edges, named, max(len(places), 1)),
+        *_places_of_partners(deeds, named, max(len(places), 1)),
         member_start=run_starts(named[members], len(places)),
         member=members,
     )
 
 
 @njit(cache=True, nogil=True)
-def _places_of_partners(edges: SourceEdges, place: Ints, n_places: int) -> tuple[Ints, Ints, Ints]:
+def _places_of_partners(deeds: Deeds, place: Ints, n_places: int) -> tuple[Ints, Ints, Ints]:
     """Per entity with a plain name: when another place became that of most of its facts, and which."""
     start = np.zeros(len(place) + 1, np.int64)
-    time, changed = np.empty_like(edges.time), np.empty_like(edges.time)
+    time, changed = np.empty_like(deeds.time), np.empty_like(deeds.time)
     count = np.zeros(n_places, np.int64)
     n = 0
     for entity in range(len(place)):
         if place[entity] == UNKNOWN:
             count[:] = 0
             best = UNKNOWN
-            for i in range(edges.start[entity], edges.start[entity + 1]):
-                other = place[edges.target[i]]
+            for i in range(deeds.start[entity], deeds.start[entity + 1]):
+                other = place[deeds.target[i]]
                 if other != UNKNOWN:
                     count[other] += 1
                     if best == UNKNOWN or count[other] > count[best]:
                         if other != best:
-                            time[n], changed[n] = edges.time[i], other
+                            time[n], changed[n] = deeds.time[i], other
                             n += 1
                         best = other
         start[entity + 1] = n

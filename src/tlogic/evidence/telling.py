@@ -76,7 +76,7 @@ class Case:
 
     def edges(self, source: int, relation: int | None, target: int | None) -> tuple[Edge, ...]:
         """All facts of a source before the query that fit, latest first."""
-        start, relations, targets, times, _ = self.histories.source_edges
+        start, relations, targets, times = self.histories.deeds
         first, end = start[source], start[source + 1]
         known = slice(first, first + int(np.searchsorted(times[first:end], self.query.time)))
         fits = np.ones(known.stop - known.start, np.bool_)

@@ -1,4 +1,4 @@
-"""Compiled graphs: names, facts and their index in one file, which is mapped into memory instead of read.
+"""Compiled graphs: names, facts and all sorted arrays in one file, which is mapped into memory instead of read.
 
 The file begins with a magic line, the version, and the length and digest of a header in JSON. The header tells where
 each array stands, its type, its length and its checksum. Arrays begin at multiples of 64 bytes.
@@ -11,7 +11,7 @@ from dataclasses import asdict
 from hashlib import blake2b
 from pathlib import Path
 from struct import Struct
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,14 +24,19 @@ from tlogic.graph.checksums import checksum
 from tlogic.graph.facts import Facts
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.graph.triples import TripleIndex
+from tlogic.graph.views import Views
 from tlogic.graph.vocabulary import Relations, StoredVocabulary
+from tlogic.parallel import in_parallel
 
 MAGIC = b"tlogic graph\n\0\0\0"
-VERSION = 1
+VERSION = 2
 _START = Struct("<16sIQ16s")
 _ALIGNED = 64
-_INDEX = tuple(name for name in TripleIndex._fields if name != "fact_time")
+_FACTS, _TRIPLES = "facts", "triples"
+_VIEWS: Mapping[str, Any] = Views.__annotations__
+"""The kind of each view."""
 
+Record = TypeVar("Record", bound=Any)
 Sources = Sequence[tuple[str, int, int]]
 """Of each file that a graph was made from: its path, its size, and when it was last changed."""
 
@@ -78,13 +83,30 @@ def open_compiled(path: Path, *, verify: bool = True) -> TemporalGraph:
 
 
 def _arrays_of(graph: TemporalGraph) -> dict[str, Ints]:
-    arrays: dict[str, Ints] = {f"fact_{name}": column for name, column in graph.facts._asdict().items()}
-    arrays |= {name: getattr(graph.triples, name) for name in _INDEX}
+    arrays = _named(_FACTS, graph.facts) | _named(_TRIPLES, graph.triples)
+    del arrays[_name(_TRIPLES, "fact_time")]  # which is that of the facts
+    for kind, view in graph.views._asdict().items():
+        arrays |= _named(kind, view)
     for kind, names in (("entities", graph.entities.names), ("relations", graph.relations.base)):
         encoded = [name.encode() for name in names]
-        arrays[f"{kind}_text"] = np.frombuffer(b"".join(encoded), np.uint8)
-        arrays[f"{kind}_end"] = np.cumsum([len(name) for name in encoded], dtype=np.int64)
+        arrays[_name(kind, "text")] = np.frombuffer(b"".join(encoded), np.uint8)
+        arrays[_name(kind, "end")] = np.cumsum([len(name) for name in encoded], dtype=np.int64)
     return arrays
+
+
+def _name(kind: str, field: str) -> str:
+    return f"{kind}.{field}"
+
+
+def _named(kind: str, record: Any) -> dict[str, Ints]:
+    """The arrays of a record by their names in the file."""
+    return {_name(kind, field): array for field, array in record._asdict().items()}
+
+
+def _record(make: type[Record], kind: str, arrays: Mapping[str, Ints], **given: Ints) -> Record:
+    """A record of arrays in the file, but for those that are given."""
+    fields = [field for field in make._fields if field not in given]
+    return make(**{field: arrays[_name(kind, field)] for field in fields}, **given)
 
 
 def _header(graph: TemporalGraph, arrays: Mapping[str, Ints], sources: Sources) -> bytes:
@@ -93,6 +115,7 @@ def _header(graph: TemporalGraph, arrays: Mapping[str, Ints], sources: Sources) 
         "valid_from": graph.valid_from,
         "test_from": graph.test_from,
         "fingerprint": graph.fingerprint,
+        "fingerprint_of_train": graph.train.fingerprint,
         "report": None if graph.report is None else asdict(graph.report),
         "sources": [list(source) for source in sources],
         "arrays": [
@@ -141,15 +164,17 @@ def _map_arrays(content: mmap.mmap, told: Sequence[Sequence[Any]], begin: int) -
 
 
 def _check_arrays(arrays: Mapping[str, Ints], told: Sequence[Sequence[Any]]) -> None:
-    for name, _, _, expected in told:
-        if int(checksum(arrays[name])) != expected:
+    names = [name for name, _, _, _ in told]
+    found = in_parallel(lambda: checksum, [arrays[name] for name in names])
+    for (name, _, _, expected), actual in zip(told, found, strict=True):
+        if actual != expected:
             raise ValueError(f"its {name} is not what was written")
 
 
 def _graph(header: Mapping[str, Any], arrays: Mapping[str, Ints]) -> TemporalGraph:
-    facts = Facts(*(arrays[f"fact_{name}"] for name in Facts._fields))
-    entities = StoredVocabulary(arrays["entities_text"], arrays["entities_end"], kind="entity")
-    relations = StoredVocabulary(arrays["relations_text"], arrays["relations_end"], kind="relation")
+    facts = _record(Facts, _FACTS, arrays)
+    entities = StoredVocabulary(arrays["entities.text"], arrays["entities.end"], kind="entity")
+    relations = StoredVocabulary(arrays["relations.text"], arrays["relations.end"], kind="relation")
     graph = TemporalGraph(
         entities,
         Relations(relations.names),
@@ -159,8 +184,11 @@ def _graph(header: Mapping[str, Any], arrays: Mapping[str, Ints]) -> TemporalGra
         header["test_from"],
         _report(header["report"]),
     )
-    index = TripleIndex(**{name: arrays[name] for name in _INDEX}, fact_time=facts.time)
-    graph.__dict__.update(triples=index, fingerprint=header["fingerprint"])  # what else it would have to compute
+    triples = _record(TripleIndex, _TRIPLES, arrays, fact_time=facts.time)
+    views = Views(*(_record(make, kind, arrays) for kind, make in _VIEWS.items()))
+    # what else it would have to compute
+    graph.__dict__.update(triples=triples, views=views, fingerprint=header["fingerprint"])
+    graph.train.__dict__.update(fingerprint=header["fingerprint_of_train"])
     return graph
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from tlogic.errors import InputError
 from tlogic.events.report import ReadReport
 from tlogic.events.timeline import Timeline
-from tlogic.graph.arrays import Ints
+from tlogic.graph.edges import Edges, edges_of
 from tlogic.graph.facts import Facts
-from tlogic.graph.index import Edges
 from tlogic.graph.triples import TripleIndex, build_triple_index
+from tlogic.graph.views import Views, build_views
 from tlogic.graph.vocabulary import Relations, Vocabulary
 
 
@@ -76,20 +76,17 @@ class TemporalGraph:
     @property
     def edges(self) -> Edges:
         """The facts and their inverses, in order of time. Not kept: they take twice the room of the facts."""
-        facts, half = self.facts, len(self.relations.base)
-        return Edges(
-            source=_alternating(facts.subject, facts.object),
-            relation=_alternating(facts.relation, facts.relation + np.int32(half)),
-            target=_alternating(facts.object, facts.subject),
-            time=_alternating(facts.time, facts.time),
-            n_entities=len(self.entities),
-            n_relations=len(self.relations),
-        )
+        return edges_of(self.facts, len(self.entities), len(self.relations.base))
 
     @cached_property
     def triples(self) -> TripleIndex:
         """The distinct triples with their times."""
         return build_triple_index(self.facts, len(self.entities), len(self.relations.base))
+
+    @cached_property
+    def views(self) -> Views:
+        """The edges sorted for learning from the training facts."""
+        return build_views(self.facts, len(self.entities), len(self.relations.base), self.valid_from)
 
     def describe(self) -> dict[str, str | int]:
         """Which facts these are, for files of what was learned from them."""
@@ -112,10 +109,3 @@ class TemporalGraph:
         for column in self.facts:
             digest.update(np.ascontiguousarray(column, dtype="<i8").tobytes())
         return digest.hexdigest()
-
-
-def _alternating(of_facts: Ints, of_inverses: Ints) -> Ints:
-    """Each fact followed by its inverse."""
-    both = np.empty(2 * len(of_facts), of_facts.dtype)
-    both[0::2], both[1::2] = of_facts, of_inverses
-    return both

@@ -2,6 +2,9 @@
 
 Heads do not influence how bodies are sampled, so rules that share their body share the samples; and a step of a sample
 depends only on the relations up to it, so bodies that begin alike share their first steps.
+
+Samples lie anywhere in the graph, so nearly every look at it waits for memory. All samples therefore take each small
+step together: then the waits overlap.
 """
 
 from typing import NamedTuple
@@ -9,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.graph.arrays import Ints
-from tlogic.graph.index import SlotEdges
-from tlogic.graph.search import find, first_at_least
-from tlogic.graph.triples import TripleIndex
+from tlogic.graph.arrays import Ints, borrowed
+from tlogic.graph.search import search_all
+from tlogic.graph.views import relation_and_time
+from tlogic.learning.past import Past, count_edges, nth_edge
 from tlogic.learning.randomness import below, keyed
 from tlogic.learning.rows import is_new_row, new_row_table, rows_equal
 
@@ -20,61 +23,90 @@ DEAD = -1
 
 
 class Bodies(NamedTuple):
-    """Scratch space for the samples of one rule body."""
+    """Scratch space for the samples of one rule body; a row is a sample."""
 
-    sampled: Ints
-    """Per step and sample: the position of its edge in the slot edges, or DEAD."""
     edge: Ints
-    """Per distinct body that fits: its edges."""
+    """Per step: the position of its edge in the slot edges, or DEAD."""
     entity: Ints
-    """Per distinct body that fits: e_1 .. e_(l+1)."""
+    """e_1 .. e_(l+1)."""
+    time: Ints
+    """Per step: when it happened."""
     table: Ints
     """A hash table of the distinct bodies."""
+    distinct: Ints
+    """The samples that fit the variables, each body once."""
+    pair: Ints
+    end: Ints
+    """Of those between whose ends anything happened: the pair, and when the body is over."""
+    search: "Searches"
 
 
-def count_rows(triples: TripleIndex, slots: SlotEdges, rows: Ints, body_samples: int, seed: int) -> Ints:
+class Searches(NamedTuple):
+    """Scratch space for binary searches that go on together; numbers are per search."""
+
+    sample: Ints
+    """Whose search it is."""
+    place: Ints
+    end: Ints
+    size: Ints
+    """How many values are left."""
+    bound: Ints
+
+
+def count_rows(past: Past, rows: Ints, body_samples: int, seed: int) -> Ints:
     """Body support and rule support of rules of one length; a row is a rule: body, variables, head.
 
     Rows should be sorted, so that equal bodies share their samples.
     """
     length = (rows.shape[1] - 2) // 2
     body, variables, head = (np.ascontiguousarray(part) for part in np.split(rows, [length, 2 * length + 1], axis=1))
-    return count_supports(triples, slots, head[:, 0], body, variables, body_samples, seed)
+    return count_supports(past, head[:, 0], body, variables, body_samples, seed)
 
 
 @njit(cache=True, nogil=True)
-def count_supports(
-    triples: TripleIndex,
-    slots: SlotEdges,
-    heads: Ints,
-    bodies: Ints,
-    variables: Ints,
-    n_samples: int,
-    seed: int,
-) -> Ints:
+def count_supports(past: Past, heads: Ints, bodies: Ints, variables: Ints, n_samples: int, seed: int) -> Ints:
     """Body support and rule support of rules of one length, a row a rule.
 
     Rules should be sorted by body and variables: bodies are sampled once, and so are the steps they have in common with
     the body before.
     """
-    length = bodies.shape[1]
+    scratch = _new_scratch(bodies.shape[1], n_samples)
     supports = np.zeros((len(heads), 2), np.int64)
-    scratch = Bodies(
-        np.empty((length, n_samples), np.int64),
-        np.empty((n_samples, length), np.int64),
-        np.empty((n_samples, length + 1), np.int32),
-        new_row_table(n_samples),
-    )
-    n_bodies = 0
+    _count(past, heads, bodies, variables, seed, scratch, supports)
+    return supports
+
+
+@njit(cache=True, nogil=True)
+def _count(past: Past, heads: Ints, bodies: Ints, variables: Ints, seed: int, scratch: Bodies, supports: Ints) -> None:
+    past, scratch = borrowed(past), borrowed(scratch)
+    length = bodies.shape[1]
+    n_bodies, n_pairs = 0, 0
     for i in range(len(heads)):
         shared = _common_prefix(bodies, i, i - 1) if i > 0 else 0
         if shared < length or not rows_equal(variables, i, i - 1):
-            for step in range(min(shared, length - 1), length):
-                _sample_step(triples, slots, bodies[i], variables[i], step, seed, scratch.sampled)
-            n_bodies = _collect(slots, variables[i], scratch)
-        supports[i, 0] = n_bodies
-        supports[i, 1] = _count_heads(triples, slots, heads[i], scratch, n_bodies)
-    return supports
+            if shared == 0:
+                _sample_first(past, bodies[i, 0], seed, scratch)
+            for step in range(max(1, min(shared, length - 1)), length):
+                _sample_step(past, bodies[i], variables[i], step, seed, scratch)
+            n_bodies = _collect(variables[i], scratch)
+            n_pairs = _find_pairs(past, scratch, n_bodies)
+        supports[i, 0], supports[i, 1] = n_bodies, _count_heads(past, heads[i], scratch, n_pairs)
+
+
+@njit(cache=True, nogil=True)
+def _new_scratch(length: int, n_samples: int) -> Bodies:
+    sample, bound, distinct, pair, over = np.empty((5, n_samples), np.int64)
+    place, end, size = np.empty((3, n_samples), np.uint64)
+    return Bodies(
+        np.empty((n_samples, length), np.int64),
+        np.empty((n_samples, length + 1), np.int32),
+        np.empty((n_samples, length), np.int32),
+        new_row_table(n_samples),
+        distinct,
+        pair,
+        over,
+        Searches(sample, place, end, size, bound),
+    )
 
 
 @njit(cache=True, nogil=True)
@@ -87,86 +119,124 @@ def _common_prefix(rows: Ints, a: int, b: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _sample_step(
-    triples: TripleIndex, slots: SlotEdges, body: Ints, variables: Ints, step: int, seed: int, sampled: Ints
-) -> None:
-    """Sample one step of all bodies: the first edge uniform over its relation's edges, later ones over the feasible.
+def _sample_first(past: Past, relation: int, seed: int, bodies: Bodies) -> None:
+    """Sample the first edge of all bodies: uniform over its relation's edges."""
+    n_edges = count_edges(past.relations, relation)
+    stream = keyed(keyed(np.uint64(1), seed), relation)
+    for sample in range(len(bodies.edge)):
+        bodies.edge[sample, 0] = DEAD
+        if n_edges > 0:
+            edge, bodies.entity[sample, 0] = nth_edge(past, relation, below(keyed(stream, sample), n_edges))
+            _take(past, bodies, sample, 0, edge)
+
+
+@njit(cache=True, nogil=True)
+def _sample_step(past: Past, body: Ints, variables: Ints, step: int, seed: int, bodies: Bodies) -> None:
+    """Sample one more edge of all bodies: uniform over the feasible ones.
 
     The last step is left out where the entities so far already break the pattern of repeated variables.
     """
-    slot_start, slot_relation = triples.slot_start, triples.slot_relation
-    edge_start, source, target, time = slots.start, slots.source, slots.target, slots.time
-    relation_edge = slots.relation_edge
-    first, n_first = slots.relation_start[body[0]], slots.relation_start[body[0] + 1] - slots.relation_start[body[0]]
+    slot_start, edges = past.slot_start, bodies.edge
+    sample, place, end, size, bound = bodies.search
     stream = keyed(np.uint64(1), seed)
     for i in range(step + 1):
         stream = keyed(stream, body[i])
     repeats = step == len(body) - 1 and variables.max() < len(body)
-    for sample in range(sampled.shape[1]):
-        draw = keyed(stream, sample)
-        edge = DEAD
-        if step == 0:
-            if n_first > 0:
-                edge = relation_edge[first + below(draw, n_first)]
-        elif sampled[step - 1, sample] != DEAD:
-            previous = sampled[step - 1, sample]
-            if not (repeats and _breaks_pattern(source, target, sampled, sample, variables, step)):
-                slot = find(slot_start, slot_relation, target[previous], body[step])
-                if slot >= 0:
-                    end = edge_start[slot + 1]
-                    low = first_at_least(time, edge_start[slot], end, time[previous])
-                    if low < end:
-                        edge = low + below(draw, end - low)
-        sampled[step, sample] = edge
+    n = 0
+    for i in range(len(edges)):
+        edges[i, step] = DEAD
+        if edges[i, step - 1] != DEAD and not (repeats and _breaks_pattern(bodies.entity[i], variables, step)):
+            here = bodies.entity[i, step]
+            sample[n], place[n], end[n], bound[n] = i, slot_start[here], slot_start[here + 1], body[step]
+            n += 1
+    n = _find_all(past.slot_relation, bodies.search, n)
+    for i in range(n):
+        slot = np.int64(place[i])
+        place[i], end[i], bound[i] = past.first[slot], past.end[slot], bodies.time[sample[i], step - 1]
+    search_all(past.slots.time, place, end, bound, size, n)
+    for i in range(n):
+        low, high = int(np.int64(place[i])), int(np.int64(end[i]))
+        if low < high:
+            _take(past, bodies, sample[i], step, low + below(keyed(stream, sample[i]), high - low))
 
 
 @njit(cache=True, nogil=True)
-def _breaks_pattern(source: Ints, target: Ints, sampled: Ints, sample: int, variables: Ints, n_steps: int) -> bool:
+def _take(past: Past, bodies: Bodies, sample: int, step: int, edge: int) -> None:
+    """Go on along an edge."""
+    bodies.edge[sample, step], bodies.time[sample, step] = edge, past.slots.time[edge]
+    bodies.entity[sample, step + 1] = past.slots.target[edge]
+
+
+@njit(cache=True, nogil=True)
+def _find_all(values: Ints, search: Searches, n: int) -> int:
+    """Find each bound among its ascending values; what is found moves up front, with its place as ``place``.
+
+    How many of them are found.
+    """
+    sample, place, end, size, bound = search
+    search_all(values, place, end, bound, size, n)
+    n_found = 0
+    for i in range(n):
+        if place[i] < end[i] and values[place[i]] == bound[i]:
+            sample[n_found], place[n_found] = sample[i], place[i]
+            n_found += 1
+    return n_found
+
+
+@njit(cache=True, nogil=True)
+def _breaks_pattern(entity: Ints, variables: Ints, n_steps: int) -> bool:
     """Do the entities of a sample's first steps differ where their variables are equal, or the other way round?"""
     for i in range(1, n_steps + 1):
         for j in range(i):
-            earlier = source[sampled[0, sample]] if j == 0 else target[sampled[j - 1, sample]]
-            if (target[sampled[i - 1, sample]] == earlier) != (variables[i] == variables[j]):
+            if (entity[i] == entity[j]) != (variables[i] == variables[j]):
                 return True
     return False
 
 
 @njit(cache=True, nogil=True)
-def _collect(slots: SlotEdges, variables: Ints, scratch: Bodies) -> int:
+def _collect(variables: Ints, bodies: Bodies) -> int:
     """Gather the distinct samples that fit the variables; their number. A rule without repetition accepts any body."""
-    source, target = slots.source, slots.target
-    sampled, edges, entities, table = scratch
-    length, n_samples = sampled.shape
+    length = bodies.edge.shape[1]
     repeats = variables.max() < length
-    table[:] = -1
-    row = 0
-    for sample in range(n_samples):
-        if sampled[length - 1, sample] == DEAD:
+    bodies.table[:] = -1
+    n = 0
+    for sample in range(len(bodies.edge)):
+        if bodies.edge[sample, length - 1] == DEAD:
             continue
-        if repeats and _breaks_pattern(source, target, sampled, sample, variables, length):
+        if repeats and _breaks_pattern(bodies.entity[sample], variables, length):
             continue
-        for i in range(length):
-            edges[row, i] = sampled[i, sample]
-        if is_new_row(edges, row, table):
-            entities[row, 0] = source[edges[row, 0]]
-            for i in range(length):
-                entities[row, i + 1] = target[edges[row, i]]
-            row += 1
-    return row
+        if is_new_row(bodies.edge, sample, bodies.table):
+            bodies.distinct[n] = sample
+            n += 1
+    return n
 
 
 @njit(cache=True, nogil=True)
-def _count_heads(triples: TripleIndex, slots: SlotEdges, head: int, scratch: Bodies, n_bodies: int) -> int:
+def _find_pairs(past: Past, bodies: Bodies, n_bodies: int) -> int:
+    """Find what happened from e_1 to e_(l+1); in how many bodies anything did."""
+    sample, place, end, _, bound = bodies.search
+    for i in range(n_bodies):
+        body = bodies.distinct[i]
+        source = bodies.entity[body, 0]
+        sample[i], place[i], end[i] = body, past.pair_start[source], past.pair_start[source + 1]
+        bound[i] = bodies.entity[body, -1]
+    n = _find_all(past.pair_target, bodies.search, n_bodies)
+    for i in range(n):
+        bodies.pair[i], bodies.end[i] = place[i], bodies.time[sample[i], -1]
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _count_heads(past: Past, head: int, bodies: Bodies, n_pairs: int) -> int:
     """How many bodies the head follows: (e_1, r_h, e_(l+1)) holds at a later time than the whole body."""
-    slot_start, slot_relation = triples.slot_start, triples.slot_relation
-    triple_start, target = triples.triple_start, triples.target
-    time_start, time = triples.time_start, triples.time
-    body_time, edges, entities = slots.time, scratch.edge, scratch.entity
+    start, kept = past.last
+    _, place, end, size, bound = bodies.search
+    for i in range(n_pairs):
+        pair = bodies.pair[i]
+        place[i], end[i], bound[i] = start[pair], start[pair + 1], relation_and_time(head, bodies.end[i] + 1)
+    search_all(kept, place, end, bound, size, n_pairs)
+    following = relation_and_time(head + 1, 0)
     count = 0
-    for row in range(n_bodies):
-        slot = find(slot_start, slot_relation, entities[row, 0], head)
-        if slot >= 0:
-            triple = find(triple_start, target, slot, entities[row, -1])
-            if triple >= 0 and time[time_start[triple + 1] - 1] > body_time[edges[row, -1]]:
-                count += 1
+    for i in range(n_pairs):
+        count += place[i] < end[i] and kept[place[i]] < following
     return count

@@ -10,16 +10,16 @@ Numbers are kept in double precision: exact up to 2^53 bodies, and to a dozen di
 import numpy as np
 
 from tlogic.graph.arrays import Ints
-from tlogic.graph.index import SlotEdges
 from tlogic.graph.triples import TripleIndex
 from tlogic.learning.frontiers import count_free, new_frontiers
 from tlogic.learning.loops import count_repeated, new_path
+from tlogic.learning.past import RelationSlots
 
 LARGEST = 2.0**62
 """Supports are stored in 64 bits; where there are more bodies than this, both supports are scaled down alike."""
 
 
-def count_rows_exactly(triples: TripleIndex, slots: SlotEdges, rows: Ints) -> Ints:
+def count_rows_exactly(triples: TripleIndex, relations: RelationSlots, rows: Ints) -> Ints:
     """Body support and rule support of rules of one length; a row is a rule: body, variables, head.
 
     Rows should be sorted, so that rules whose bodies begin alike share their work.
@@ -29,9 +29,9 @@ def count_rows_exactly(triples: TripleIndex, slots: SlotEdges, rows: Ints) -> In
     free = variables.max(axis=1, initial=0) == length
     supports = np.zeros((len(rows), 2), np.float64)
     if free.any():
-        supports[free] = count_free(triples, slots, head[free, 0], body[free], new_frontiers(triples, slots))
+        supports[free] = count_free(triples, relations, head[free, 0], body[free], new_frontiers(triples, relations))
     if not free.all():
         repeated = ~free
         rules = head[repeated, 0], body[repeated], variables[repeated]
-        supports[repeated] = count_repeated(triples, slots, *rules, new_path(triples, length))
+        supports[repeated] = count_repeated(triples, relations, *rules, new_path(triples, length))
     return (supports * np.minimum(1.0, LARGEST / np.maximum(supports[:, :1], 1.0))).astype(np.int64)

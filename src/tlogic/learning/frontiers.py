@@ -12,9 +12,9 @@ import numpy as np
 from numba import njit
 
 from tlogic.graph.arrays import Floats, Ints, borrowed
-from tlogic.graph.index import SlotEdges
 from tlogic.graph.search import find, first_at_least
 from tlogic.graph.triples import TripleIndex
+from tlogic.learning.past import RelationSlots
 from tlogic.learning.rows import rows_equal
 
 NEVER = -(1 << 62)
@@ -52,10 +52,10 @@ class Frontiers(NamedTuple):
     arrivals: Arrivals
 
 
-def new_frontiers(triples: TripleIndex, slots: SlotEdges) -> Frontiers:
+def new_frontiers(triples: TripleIndex, relations: RelationSlots) -> Frontiers:
     """Room for all entities, and for all edges of any relation."""
     n_entities = len(triples.slot_start) - 1
-    n_times = max(n_entities, int(np.diff(slots.relation_start).max(initial=0)))
+    n_times = max(n_entities, int(relations.n_edges.max(initial=0)))
 
     def new_frontier() -> Frontier:
         entity, place, start = np.zeros((3, n_entities + 1), np.int64)
@@ -69,12 +69,12 @@ def new_frontiers(triples: TripleIndex, slots: SlotEdges) -> Frontiers:
 
 
 @njit(cache=True, nogil=True)
-def count_free(triples: TripleIndex, slots: SlotEdges, heads: Ints, bodies: Ints, scratch: Frontiers) -> Floats:
+def count_free(triples: TripleIndex, relations: RelationSlots, heads: Ints, bodies: Ints, scratch: Frontiers) -> Floats:
     """Body support and rule support of rules of one length without repeated variables, a row a rule.
 
     Rules should be sorted by body: those that begin alike, up to the last relation, share their frontiers.
     """
-    triples, slots, scratch = borrowed(triples), borrowed(slots), borrowed(scratch)
+    triples, relations, scratch = borrowed(triples), borrowed(relations), borrowed(scratch)
     supports = np.zeros((len(heads), 2), np.float64)
     beginnings = bodies[:, : max(1, bodies.shape[1] - 1)]
     first = 0
@@ -82,16 +82,18 @@ def count_free(triples: TripleIndex, slots: SlotEdges, heads: Ints, bodies: Ints
         end = first + 1
         while end < len(heads) and rows_equal(beginnings, first, end):
             end += 1
-        _count_bodies(triples, slots, bodies[first:end], scratch, supports[first:end])
-        _count_rules(triples, slots, heads[first:end], bodies[first:end], scratch, supports[first:end])
+        _count_bodies(triples, relations, bodies[first:end], scratch, supports[first:end])
+        _count_rules(triples, relations, heads[first:end], bodies[first:end], scratch, supports[first:end])
         first = end
     return supports
 
 
 @njit(cache=True, nogil=True)
-def _count_bodies(triples: TripleIndex, slots: SlotEdges, bodies: Ints, scratch: Frontiers, supports: Floats) -> None:
+def _count_bodies(
+    triples: TripleIndex, relations: RelationSlots, bodies: Ints, scratch: Frontiers, supports: Floats
+) -> None:
     """The number of bodies, of each that differ in the last relation only."""
-    frontier = _advance(triples, bodies[0, :-1], sources_of(slots, bodies[0, 0]), scratch)
+    frontier = _advance(triples, bodies[0, :-1], sources_of(relations, bodies[0, 0]), scratch)
     for i in range(len(bodies)):
         if i > 0 and rows_equal(bodies, i, i - 1):
             supports[i, 0] = supports[i - 1, 0]
@@ -101,11 +103,11 @@ def _count_bodies(triples: TripleIndex, slots: SlotEdges, bodies: Ints, scratch:
 
 @njit(cache=True, nogil=True)
 def _count_rules(
-    triples: TripleIndex, slots: SlotEdges, heads: Ints, bodies: Ints, scratch: Frontiers, supports: Floats
+    triples: TripleIndex, relations: RelationSlots, heads: Ints, bodies: Ints, scratch: Frontiers, supports: Floats
 ) -> None:
     """How many of the bodies the heads follow."""
     slot_start, slot_relation = triples.slot_start, triples.slot_relation
-    sources = sources_of(slots, bodies[0, 0])
+    sources = sources_of(relations, bodies[0, 0])
     for i in range(len(sources)):
         frontier = scratch.one
         known = False
@@ -115,26 +117,19 @@ def _count_rules(
                 if not known:
                     frontier = _advance(triples, bodies[0, :-1], sources[i : i + 1], scratch)
                     known = True
-                supports[row, 1] += _count_met(triples, slots, frontier, bodies[row, -1], head_slot)
+                supports[row, 1] += _count_met(triples, relations, frontier, bodies[row, -1], head_slot)
 
 
 @njit(cache=True, nogil=True)
-def sources_of(slots: SlotEdges, relation: int) -> Ints:
+def sources_of(relations: RelationSlots, relation: int) -> Ints:
     """The entities from which a relation leads somewhere, ascending."""
-    edges = slots.relation_edge[slots.relation_start[relation] : slots.relation_start[relation + 1]]
-    sources = np.empty(len(edges), np.int64)
-    n = 0
-    for edge in edges:
-        if n == 0 or sources[n - 1] != slots.source[edge]:
-            sources[n] = slots.source[edge]
-            n += 1
-    return sources[:n]
+    return relations.source[relations.start[relation] : relations.start[relation + 1]]
 
 
 @njit(cache=True, nogil=True)
-def _inverse_of(slots: SlotEdges, relation: int) -> int:
+def _inverse_of(relations: RelationSlots, relation: int) -> int:
     """The inverse relation; the second half of the relations are the inverses of the first."""
-    half = (len(slots.relation_start) - 1) // 2
+    half = (len(relations.start) - 1) // 2
     return relation + half if relation < half else relation - half
 
 
@@ -251,12 +246,14 @@ def _count_last_step(triples: TripleIndex, frontier: Frontier, relation: int) ->
 
 
 @njit(cache=True, nogil=True)
-def _count_met(triples: TripleIndex, slots: SlotEdges, frontier: Frontier, relation: int, head_slot: int) -> float:
+def _count_met(
+    triples: TripleIndex, relations: RelationSlots, frontier: Frontier, relation: int, head_slot: int
+) -> float:
     """How many bodies a last step from a frontier makes that the head follows, where the head is one of a slot."""
     slot_start, slot_relation, triple_start = triples.slot_start, triples.slot_relation, triples.triple_start
     target, time_start, time = triples.target, triples.time_start, triples.time
     place, entity, size = frontier.place, frontier.entity, frontier.size[0]
-    back = _inverse_of(slots, relation)
+    back = _inverse_of(relations, relation)
     total = 0.0
     for head in range(triple_start[head_slot], triple_start[head_slot + 1]):
         slot = find(slot_start, slot_relation, target[head], back)

@@ -5,17 +5,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tlogic import __version__
 from tlogic.graph.arrays import Ints
-from tlogic.graph.index import build_pair_edges, build_slot_edges, build_source_edges
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.learning.checkpoint import Checkpoint, Chunk
 from tlogic.learning.settings import LearningSettings
-from tlogic.learning.supports import support_counter
+from tlogic.learning.supports import past_of, support_counter
 from tlogic.learning.walks import WalkIndex, WalkSettings, sample_rules
 from tlogic.parallel import in_parallel
 from tlogic.rules import Rule, RuleSet
@@ -54,7 +53,7 @@ def learn(
     run = _run(train, settings, relations)
     with nullcontext() if checkpoint is None else Checkpoint(checkpoint, run) as kept:
         compute = _Computation(threads, cluster, progress or (lambda items, **_: items), kept)
-        found = _find_rules(train, heads, settings, compute)
+        found = list(_find_rules(graph, heads, settings, compute))
     return RuleSet(
         _named(graph, found),
         settings=asdict(settings) | {"relations": list(relations) if relations else "all"},
@@ -108,39 +107,42 @@ class _Computation:
                 yield rows
 
 
+class _Found(NamedTuple):
+    """Rules of one length that held at least once."""
+
+    rows: Ints
+    """A row is a rule: body, variables, head. Rows ascend."""
+    supports: Ints
+    """Body support and rule support."""
+
+
 def _find_rules(
-    train: TemporalGraph, heads: Ints, settings: LearningSettings, compute: _Computation
-) -> list[tuple[tuple[int, ...], Ints]]:
-    """The rules of all lengths that held at least once, each with its supports."""
-    edges = train.edges
-    slots = build_slot_edges(edges)
-    index = WalkIndex(slots, build_source_edges(edges), build_pair_edges(edges), len(train.relations.base))
-    count = support_counter(train.triples, slots, settings)
-    found: list[tuple[tuple[int, ...], Ints]] = []
+    graph: TemporalGraph, heads: Ints, settings: LearningSettings, compute: _Computation
+) -> Iterator[_Found]:
+    past = past_of(graph)
+    index = WalkIndex(past, graph.facts, graph.views.sources, graph.views.pairs, len(graph.relations.base))
+    count = support_counter(graph, past, settings)
     for length in settings.lengths:
         how = WalkSettings(length, settings.walks, settings.transition == "exp", settings.seed)
-        rules = compute("walks", length, partial(sample_rules, index, how), heads)
+        rows = compute("walks", length, partial(sample_rules, index, how), heads)
         # equal bodies stand together and are sampled or counted once
-        rules = np.ascontiguousarray(rules[np.lexsort(rules.T[::-1])])
-        supports = compute("confidence", length, count, rules)
-        kept = supports[:, 1] > 0
-        found += zip(map(tuple, rules[kept].tolist()), supports[kept].tolist(), strict=True)
-    return found
+        rows = np.ascontiguousarray(rows[np.lexsort(rows.T[::-1])])
+        supports = compute("confidence", length, count, rows)
+        held = supports[:, 1] > 0
+        yield _Found(rows[held], supports[held])
 
 
-def _named(graph: TemporalGraph, found: list[tuple[tuple[int, ...], Ints]]) -> tuple[Rule, ...]:
+def _named(graph: TemporalGraph, found: Sequence[_Found]) -> tuple[Rule, ...]:
     """Rules with names, by head and decreasing confidence, shorter and better supported ones first among equals."""
-    name = graph.relations.names
-    ordered = []
-    for row, (body_support, rule_support) in found:
-        length = (len(row) - 2) // 2
-        key = (row[-1], -rule_support / body_support, length, -body_support, row)
-        rule = Rule(
-            name[row[-1]],
-            tuple(name[relation] for relation in row[:length]),
-            row[length:-1],
-            rule_support,
-            body_support,
-        )
-        ordered.append((key, rule))
-    return tuple(rule for _, rule in sorted(ordered))
+    names = np.array(graph.relations.names, object)
+    rules: list[Rule] = []
+    for rows, supports in found:
+        length = (rows.shape[1] - 2) // 2
+        bodies, variables = zip(*names[rows.T[:length]], strict=True), zip(*rows.T[length:-1].tolist(), strict=True)
+        n_bodies, n_followed = supports.T.tolist()
+        rules += map(Rule, names[rows[:, -1]], bodies, variables, n_followed, n_bodies)
+    body_support, rule_support = np.concatenate([supports for _, supports in found]).T
+    length_of = np.concatenate([np.full(len(rows), rows.shape[1]) for rows, _ in found])
+    head = np.concatenate([rows[:, -1] for rows, _ in found])
+    order = np.lexsort((-body_support, length_of, -rule_support / body_support, head))
+    return tuple([rules[place] for place in order.tolist()])

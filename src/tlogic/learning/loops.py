@@ -9,10 +9,10 @@ import numpy as np
 from numba import njit
 
 from tlogic.graph.arrays import Floats, Ints, borrowed
-from tlogic.graph.index import SlotEdges
 from tlogic.graph.search import find, first_at_least
 from tlogic.graph.triples import TripleIndex
 from tlogic.learning.frontiers import sources_of
+from tlogic.learning.past import RelationSlots
 from tlogic.learning.rows import rows_equal
 
 
@@ -37,13 +37,13 @@ def new_path(triples: TripleIndex, length: int) -> Path:
 
 @njit(cache=True, nogil=True)
 def count_repeated(
-    triples: TripleIndex, slots: SlotEdges, heads: Ints, bodies: Ints, variables: Ints, path: Path
+    triples: TripleIndex, relations: RelationSlots, heads: Ints, bodies: Ints, variables: Ints, path: Path
 ) -> Floats:
     """Body support and rule support of rules of one length with repeated variables, a row a rule.
 
     Rules should be sorted by body and variables: those that share them share their paths.
     """
-    triples, slots, path = borrowed(triples), borrowed(slots), borrowed(path)
+    triples, relations, path = borrowed(triples), borrowed(relations), borrowed(path)
     slot_start, slot_relation = triples.slot_start, triples.slot_relation
     supports = np.zeros((len(heads), 2), np.float64)
     first = 0
@@ -53,7 +53,7 @@ def count_repeated(
             end += 1
         head_slots = np.empty(end - first, np.int64)
         body, pattern, counted = borrowed((bodies[first], variables[first], supports[first:end]))
-        for source in sources_of(slots, bodies[first, 0]):
+        for source in sources_of(relations, bodies[first, 0]):
             for i in range(end - first):
                 head_slots[i] = find(slot_start, slot_relation, source, heads[first + i])
             _follow(triples, body, pattern, source, borrowed(head_slots), path, counted)

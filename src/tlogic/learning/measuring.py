@@ -7,10 +7,9 @@ import numpy as np
 
 from tlogic.errors import InputError
 from tlogic.graph.arrays import Ints
-from tlogic.graph.index import build_slot_edges
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.learning.settings import Confidence, LearningSettings
-from tlogic.learning.supports import support_counter
+from tlogic.learning.supports import past_of, support_counter
 from tlogic.parallel import in_parallel
 from tlogic.rules import Rule, RuleSet
 
@@ -45,7 +44,7 @@ def measure(
         by_length.setdefault(len(rule.body), []).append(place)
     lengths = tuple(by_length) or LearningSettings.lengths
     settings = LearningSettings(lengths, body_samples=body_samples, confidence=confidence, seed=seed)
-    count = support_counter(train.triples, build_slot_edges(train.edges), settings)
+    count = support_counter(graph, past_of(graph), settings)
     supports = np.zeros((len(rules), 2), np.int64)
     for length, places in sorted(by_length.items()):
         rows = np.array([_row(graph, rules[place]) for place in places], np.int32)

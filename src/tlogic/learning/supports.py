@@ -4,15 +4,21 @@ from collections.abc import Callable
 from functools import partial
 
 from tlogic.graph.arrays import Ints
-from tlogic.graph.index import SlotEdges
-from tlogic.graph.triples import TripleIndex
+from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.learning.bodies import count_rows
 from tlogic.learning.exact import count_rows_exactly
+from tlogic.learning.past import Past, past_until, relation_slots
 from tlogic.learning.settings import LearningSettings
 
 
-def support_counter(triples: TripleIndex, slots: SlotEdges, settings: LearningSettings) -> Callable[[Ints], Ints]:
+def past_of(graph: TemporalGraph) -> Past:
+    """The training facts of a graph."""
+    return past_until(graph.valid_from, graph.triples, graph.views, len(graph.relations))
+
+
+def support_counter(graph: TemporalGraph, past: Past, settings: LearningSettings) -> Callable[[Ints], Ints]:
     """What counts the body support and rule support of sorted rules of one length; a row is a rule."""
     if settings.confidence == "exact":
-        return partial(count_rows_exactly, triples, slots)
-    return partial(count_rows, triples, slots, body_samples=settings.body_samples, seed=settings.seed)
+        triples = graph.train.triples
+        return partial(count_rows_exactly, triples, relation_slots(triples, len(graph.relations)))
+    return partial(count_rows, past, body_samples=settings.body_samples, seed=settings.seed)

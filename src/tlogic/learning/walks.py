@@ -5,17 +5,26 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.graph.arrays import Floats, Ints
-from tlogic.graph.index import PairEdges, SlotEdges, SourceEdges
-from tlogic.graph.search import find, first_at_least
+from tlogic.graph.arrays import Ints
+from tlogic.graph.edges import relation_of, target_of
+from tlogic.graph.facts import Facts
+from tlogic.graph.search import find, find_within, first_at_least, first_equal
+from tlogic.graph.sources import SourceEdges
+from tlogic.graph.views import PairEdges
+from tlogic.learning.past import Past, count_edges, nth_edge
 from tlogic.learning.randomness import advance, below, keyed, unit
 from tlogic.learning.rows import is_new_row, new_row_table
+
+_NOTHING = 2.0**-60
+"""What vanishes beside 1, even many times over."""
 
 
 class WalkIndex(NamedTuple):
     """The views of a graph that a walker needs."""
 
-    slots: SlotEdges
+    past: Past
+    """Where walks begin; from there they go back in time."""
+    facts: Facts
     sources: SourceEdges
     pairs: PairEdges
     n_base_relations: int
@@ -39,7 +48,7 @@ def sample_walk(index: WalkIndex, settings: WalkSettings, head: int, walk: int, 
     where the walk does not come
     home.
     """
-    if index.slots.relation_start[head + 1] == index.slots.relation_start[head]:
+    if count_edges(index.past.relations, head) == 0:
         return False
     stream = keyed(keyed(keyed(keyed(np.uint64(0), settings.seed), head), settings.length), walk)
     return _walk(index, head, settings.exponential, stream, body, entities)
@@ -81,28 +90,27 @@ def _number_variables(entities: Ints, variables: Ints) -> None:
 @njit(cache=True, nogil=True)
 def _walk(index: WalkIndex, head: int, exponential: bool, stream: np.uint64, body: Ints, entities: Ints) -> bool:
     """Sample one walk into ``body`` and ``entities``; False where no feasible edge is left."""
-    slots, sources, pairs, half = index
+    past, facts, sources, pairs, half = index
     length = len(body)
     stream = advance(stream)
-    first = slots.relation_start[head]
-    edge = slots.relation_edge[first + below(stream, slots.relation_start[head + 1] - first)]
-    home, previous = slots.source[edge], slots.source[edge]
-    here, relation, time = slots.target[edge], head, slots.time[edge]
+    edge, home = nth_edge(past, head, below(stream, count_edges(past.relations, head)))
+    here, relation, time = past.slots.target[edge], head, past.slots.time[edge]
+    previous, walked = home, -1
     entities[0], entities[length] = home, here
     latest = time - 1  # the first step goes strictly back in time, later ones may stay
     for i in range(length - 1, -1, -1):
-        back = relation + half if relation < half else relation - half
         stream = advance(stream)
         if i > 0:
             low, high = sources.start[here], sources.start[here + 1]
             high = first_at_least(sources.time, low, high, latest + 1)
             tied = first_at_least(sources.time, low, high, time)
-            excluded = _edge_between(sources.relation, sources.target, tied, high, back, previous)
-            edge = _draw(sources.time, sources.log_weight, low, tied, high, excluded, exponential, stream)
-            if edge < 0:
+            excluded = find_within(sources.edge, tied, high, walked ^ 1)  # the way back
+            place = _draw(sources.time, low, tied, high, excluded, exponential, stream)
+            if place < 0:
                 return False
-            relation, time = sources.relation[edge], sources.time[edge]
-            previous, here = here, sources.target[edge]
+            walked, time = sources.edge[place], sources.time[place]
+            relation = relation_of(facts, half, walked)
+            previous, here = here, target_of(facts, walked)
             entities[i] = here
         else:
             pair = find(pairs.pair_start, pairs.pair_target, here, home)
@@ -113,23 +121,19 @@ def _walk(index: WalkIndex, head: int, exponential: bool, stream: np.uint64, bod
             tied = first_at_least(pairs.time, low, high, time)
             excluded = -1
             if previous == home:
-                excluded = _relation_between(pairs.relation, tied, high, back)
-            edge = _draw(pairs.time, pairs.log_weight, low, tied, high, excluded, exponential, stream)
-            if edge < 0:
+                excluded = _relation_between(pairs.relation, tied, high, _inverse(relation, half))
+            place = _draw(pairs.time, low, tied, high, excluded, exponential, stream)
+            if place < 0:
                 return False
-            relation = pairs.relation[edge]
-        body[i] = relation + half if relation < half else relation - half
+            relation = pairs.relation[place]
+        body[i] = _inverse(relation, half)
         latest = time
     return True
 
 
 @njit(cache=True, nogil=True)
-def _edge_between(relations: Ints, targets: Ints, low: int, high: int, relation: int, target: int) -> int:
-    """The position of the edge with this relation and target, or -1."""
-    for i in range(low, high):
-        if relations[i] == relation and targets[i] == target:
-            return i
-    return -1
+def _inverse(relation: int, half: int) -> int:
+    return relation + half if relation < half else relation - half
 
 
 @njit(cache=True, nogil=True)
@@ -142,21 +146,11 @@ def _relation_between(relations: Ints, low: int, high: int, relation: int) -> in
 
 
 @njit(cache=True, nogil=True)
-def _draw(
-    time: Ints,
-    log_weight: Floats,
-    low: int,
-    tied: int,
-    high: int,
-    excluded: int,
-    exponential: bool,
-    stream: np.uint64,
-) -> int:
+def _draw(time: Ints, low: int, tied: int, high: int, excluded: int, exponential: bool, stream: np.uint64) -> int:
     """Draw one of the edges ``[low, high)`` but ``excluded``, or -1 where there is none.
 
     Edges from ``tied`` on share the newest time, and ``excluded`` is among them; so leaving it out means one fewer
-    tied edge of equal
-    weight, and no weights are ever subtracted from each other.
+    tied edge of equal weight, and no weights are ever subtracted from each other.
     """
     n_tied = high - tied - (excluded >= 0)
     n_older = tied - low
@@ -166,17 +160,12 @@ def _draw(
     if not exponential:
         pick = int(u * (n_older + n_tied))
         return low + pick if pick < n_older else _skipping(excluded, tied, pick - n_older)
-    share_of_tied = 0.0
-    if n_tied > 0:
-        newest = time[tied]
-        older = np.exp(log_weight[tied - 1] - newest) if n_older > 0 else 0.0
-        share_of_tied = n_tied / (n_tied + older)
-        if u < share_of_tied:
-            return _skipping(excluded, tied, min(int(u / share_of_tied * n_tied), n_tied - 1))
-    # the rest of u, rescaled to (0, 1], picks by inverting the cumulative weights of the older edges
-    rest = max((1.0 - u) / (1.0 - share_of_tied), 2.0**-60)
-    bound = log_weight[tied - 1] + np.log(rest)
-    return _first_weight_at_least(log_weight, low, tied - 1, bound)
+    newest = time[tied] if n_tied > 0 else time[tied - 1]
+    older = _weight(time, low, tied, newest)
+    share_of_tied = n_tied / (n_tied + older)
+    if u < share_of_tied:
+        return _skipping(excluded, tied, min(int(u / share_of_tied * n_tied), n_tied - 1))
+    return _weighted_pick(time, low, tied, newest, older * (u - share_of_tied) / (1.0 - share_of_tied))
 
 
 @njit(cache=True, nogil=True)
@@ -187,12 +176,28 @@ def _skipping(excluded: int, start: int, offset: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _first_weight_at_least(log_weight: Floats, low: int, high: int, bound: float) -> int:
-    """The first position in ``[low, high]`` whose cumulative weight reaches the bound."""
-    while low < high:
-        middle = (low + high) >> 1
-        if log_weight[middle] < bound:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+def _weight(time: Ints, low: int, end: int, newest: int) -> float:
+    """The sum of exp(time - newest) over the edges ``[low, end)``, as far back as it can be told from nothing."""
+    total = 0.0
+    while end > low:
+        weight = np.exp(float(time[end - 1] - newest))
+        if weight * (end - low) < _NOTHING * total:
+            break
+        first = first_equal(time, low, end)
+        total += weight * (end - first)
+        end = first
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _weighted_pick(time: Ints, low: int, end: int, newest: int, behind: float) -> int:
+    """The edge of ``[low, end)`` that has so much weight behind it."""
+    while True:
+        weight = np.exp(float(time[end - 1] - newest))
+        first = first_equal(time, low, end)
+        if behind < weight * (end - first):
+            return max(end - 1 - int(behind / weight), first)
+        if first == low:
+            return first  # what is left is rounding
+        behind -= weight * (end - first)
+        end = first

@@ -1,23 +1,16 @@
 """The sorted views hold every edge exactly where it should be."""
 
-import math
 from collections import defaultdict
 from typing import TypeVar
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests import naive
-from tests.strategies import World, random_world, shifted, triples_of, worlds
-from tlogic.graph.index import (
-    build_pair_edges,
-    build_slot_edges,
-    build_source_edges,
-    cumulative_log_weights,
-)
-from tlogic.graph.search import find, first_at_least
+from tests.strategies import World, random_world, shifted, worlds
+from tlogic.graph.edges import edges_of, relation_of, target_of
+from tlogic.graph.search import find, first_at_least, first_equal, search_all
 from tlogic.graph.sorting import counting_sort, run_starts
 
 K = TypeVar("K")
@@ -31,17 +24,11 @@ def grouped(items: list[tuple[K, V]]) -> dict[K, list[V]]:
     return dict(groups)
 
 
-def log_sum(times: list[int]) -> float:
-    """log of the sum of exp(t), exactly enough."""
-    newest = max(times)
-    return newest + math.log(math.fsum(math.exp(t - newest) for t in times))
-
-
 @settings(deadline=None, max_examples=100)
 @given(worlds())
 def test_triple_index(world: World) -> None:
     edges = sorted(naive.add_inverses(world.facts, world.n_base))
-    index = triples_of(world.edges())
+    index = world.triples()
     times = grouped([((s, r, o), t) for s, r, o, t in edges])
     found = {}
     for s in range(world.n_entities):
@@ -59,8 +46,7 @@ def test_triple_index(world: World) -> None:
 @settings(deadline=None, max_examples=100)
 @given(worlds())
 def test_arrivals_lead_to_their_slot_and_triple(world: World) -> None:
-    edges = world.edges()
-    index = triples_of(edges)
+    edges, index = edges_of(world.in_order(), world.n_entities, world.n_base), world.triples()
     assert np.repeat(index.fact_time, 2).tolist() == edges.time.tolist()
     columns = (edges.source, edges.relation, edges.target, index.slot[index.arrival], index.arrival)
     for s, r, o, slot, triple in zip(*columns, strict=True):
@@ -72,72 +58,51 @@ def test_arrivals_lead_to_their_slot_and_triple(world: World) -> None:
 @given(worlds())
 def test_slot_edges(world: World) -> None:
     edges = naive.add_inverses(world.facts, world.n_base)
-    index, view = triples_of(world.edges()), build_slot_edges(world.edges())
+    index, view = world.triples(), world.views().slots
+    start = index.time_start[index.triple_start]
     for s in range(world.n_entities):
         for r in range(world.n_relations):
             slot = find(index.slot_start, index.slot_relation, s, r)
-            own = slice(view.start[slot], view.start[slot + 1]) if slot >= 0 else slice(0, 0)
+            own = slice(start[slot], start[slot + 1]) if slot >= 0 else slice(0, 0)
             times = view.time[own].tolist()
             assert times == sorted(times)
-            assert set(view.source[own].tolist()) <= {s}
             assert sorted(zip(view.target[own].tolist(), times, strict=True)) == sorted(
                 (edge[2], edge[3]) for edge in edges if edge[:2] == (s, r)
             )
-    for r in range(world.n_relations):
-        positions = view.relation_edge[view.relation_start[r] : view.relation_start[r + 1]]
-        columns = (column[positions].tolist() for column in (view.source, view.target, view.time))
-        assert sorted(zip(*columns, strict=True)) == sorted((s, o, t) for s, q, o, t in edges if q == r)
 
 
 @settings(deadline=None, max_examples=100)
 @given(worlds())
 def test_source_edges(world: World) -> None:
-    edges = naive.add_inverses(world.facts, world.n_base)
-    view = build_source_edges(world.edges())
+    edges, facts = naive.add_inverses(world.facts, world.n_base), world.in_order()
+    view = world.views().sources
     for s in range(world.n_entities):
         own = slice(view.start[s], view.start[s + 1])
-        times = view.time[own].tolist()
+        times, numbers = view.time[own].tolist(), view.edge[own].tolist()
         assert times == sorted(times)
-        columns = (view.relation[own].tolist(), view.target[own].tolist(), times)
-        assert sorted(zip(*columns, strict=True)) == sorted(edge[1:] for edge in edges if edge[0] == s)
-        sums = [log_sum(times[: i + 1]) for i in range(len(times))]
-        assert view.log_weight[own].tolist() == pytest.approx(sums, rel=1e-14, abs=1e-14)
+        assert numbers == sorted(numbers)
+        ends = [(relation_of(facts, world.n_base, number), target_of(facts, number)) for number in numbers]
+        assert sorted((*end, time) for end, time in zip(ends, times, strict=True)) == sorted(
+            edge[1:] for edge in edges if edge[0] == s
+        )
 
 
 @settings(deadline=None, max_examples=100)
-@given(worlds())
-def test_pair_edges(world: World) -> None:
+@given(worlds(), st.integers(0, 9))
+def test_pair_edges_and_last_times(world: World, until: int) -> None:
     edges = naive.add_inverses(world.facts, world.n_base)
-    view = build_pair_edges(world.edges())
+    _, _, view, last = world.views(until)
     for s in range(world.n_entities):
         for o in range(world.n_entities):
             pair = find(view.pair_start, view.pair_target, s, o)
             own = slice(view.start[pair], view.start[pair + 1]) if pair >= 0 else slice(0, 0)
             times = view.time[own].tolist()
+            expected = [(edge[1], edge[3]) for edge in edges if (edge[0], edge[2]) == (s, o)]
             assert times == sorted(times)
-            assert sorted(zip(view.relation[own].tolist(), times, strict=True)) == sorted(
-                (edge[1], edge[3]) for edge in edges if (edge[0], edge[2]) == (s, o)
-            )
-            sums = [log_sum(times[: i + 1]) for i in range(len(times))]
-            assert view.log_weight[own].tolist() == pytest.approx(sums, rel=1e-14, abs=1e-14)
-
-
-@pytest.mark.parametrize("n_steps", [4_000, 100_000])
-@pytest.mark.parametrize("gap", [1, 3, 900])
-def test_log_weights_over_a_long_range(n_steps: int, gap: int) -> None:
-    """Two edges at every ``gap``-th step: no weight overflows, none vanishes, and no error builds up."""
-    time = np.repeat(np.arange(0, n_steps, gap), 2).astype(np.int32)
-    log_weight = cumulative_log_weights(np.array([0, len(time)]), time)
-    assert np.all(np.isfinite(log_weight))
-    assert np.all(np.diff(log_weight) > 0)
-    for i in [*range(0, len(time), max(len(time) // 97, 1)), len(time) - 1]:
-        nearby = time[max(0, i - 2_000) : i + 1].tolist()  # exp(-1000) is nothing beside 1
-        assert log_weight[i] == pytest.approx(log_sum(nearby), rel=1e-14, abs=1e-14)
-
-
-def test_log_weights_start_anew_in_every_run() -> None:
-    log_weight = cumulative_log_weights(np.array([0, 2, 2, 4]), np.array([5, 5, 0, 1], np.int32))
-    assert log_weight.tolist() == pytest.approx([log_sum([5]), log_sum([5, 5]), log_sum([0]), log_sum([0, 1])])
+            assert sorted(zip(view.relation[own].tolist(), times, strict=True)) == sorted(expected)
+            kept = last.relation_and_time[last.start[pair] : last.start[pair + 1]].tolist() if pair >= 0 else []
+            newest = {r: t for r, t in sorted(expected) if t < until}
+            assert [divmod(number, 2**32) for number in kept] == sorted(newest.items())
 
 
 def test_ids_beyond_sixteen_bits_and_pairs_beyond_thirty_two() -> None:
@@ -146,17 +111,18 @@ def test_ids_beyond_sixteen_bits_and_pairs_beyond_thirty_two() -> None:
     n_entities, n_base = 70_000, 16_000
     facts = shifted(small.facts, n_entities - small.n_entities, n_base - small.n_base)
     world = World(facts | {(0, 0, 65_536, 1), (65_535, n_base - 1, 0, 3)}, n_entities, n_base)
-    triples, slots = triples_of(world.edges()), build_slot_edges(world.edges())
-    sources, pairs = build_source_edges(world.edges()), build_pair_edges(world.edges())
+    triples, (sources, slots, pairs, last) = world.triples(), world.views()
+    slots_from = triples.time_start[triples.triple_start]
     for s, r, o, t in naive.add_inverses(world.facts, n_base):
         slot = find(triples.slot_start, triples.slot_relation, s, r)
         triple = find(triples.triple_start, triples.target, slot, o)
         pair = find(pairs.pair_start, pairs.pair_target, s, o)
         assert min(slot, triple, pair) >= 0
         assert t in triples.time[triples.time_start[triple] : triples.time_start[triple + 1]]
-        assert t in slots.time[slots.start[slot] : slots.start[slot + 1]]
+        assert t in slots.time[slots_from[slot] : slots_from[slot + 1]]
         assert t in sources.time[sources.start[s] : sources.start[s + 1]]
         assert t in pairs.time[pairs.start[pair] : pairs.start[pair + 1]]
+        assert r in last.relation_and_time[last.start[pair] : last.start[pair + 1]] >> 32
 
 
 @settings(deadline=None)
@@ -166,6 +132,27 @@ def test_first_at_least(values: list[int], bound: int, data: st.DataObject) -> N
     high = data.draw(st.integers(low, len(values)))
     expected = next((i for i in range(low, high) if values[i] >= bound), high)
     assert first_at_least(np.array(values, np.int32), low, high, bound) == expected
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.integers(-5, 5), max_size=20).map(sorted), max_size=5), st.data())
+def test_searches_that_go_on_together_find_what_each_finds(runs: list[list[int]], data: st.DataObject) -> None:
+    values = np.array([value for run in runs for value in run], np.int32)
+    ends = np.cumsum([len(run) for run in runs], dtype=np.uint64)
+    places = np.array([end - len(run) for run, end in zip(runs, ends.tolist(), strict=True)], np.uint64)
+    bounds = np.array([data.draw(st.integers(-7, 7)) for _ in runs], np.int64)
+    expected = [first_at_least(values, *search) for search in zip(places.tolist(), ends.tolist(), bounds, strict=True)]
+    search_all(values, places, ends, bounds, np.empty_like(ends), len(runs))
+    assert places.tolist() == expected
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(-3, 3), min_size=1).map(sorted), st.data())
+def test_first_equal(values: list[int], data: st.DataObject) -> None:
+    end = data.draw(st.integers(1, len(values)))
+    low = data.draw(st.integers(0, end - 1))
+    expected = next(i for i in range(low, end) if values[i] == values[end - 1])
+    assert first_equal(np.array(values, np.int32), low, end) == expected
 
 
 @settings(deadline=None)

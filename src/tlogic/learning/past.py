@@ -1,0 +1,97 @@
+"""The past that rules are learned from: a graph's edges before a time, found by slot, by relation and by pair.
+
+The arrays are those of the whole graph. What comes later is left out by where the edges of a slot end.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tlogic.graph.arrays import Ints
+from tlogic.graph.search import first_at_least
+from tlogic.graph.sorting import counting_sort, run_starts
+from tlogic.graph.triples import TripleIndex
+from tlogic.graph.views import LastTimes, SlotEdges, Views
+
+
+class RelationSlots(NamedTuple):
+    """Who did a relation, and how often? The slots of each relation, by source."""
+
+    start: Ints
+    """Per relation: its first place."""
+    slot: Ints
+    source: Ints
+    n_edges: Ints
+    """Per place: how many edges the relation has up to it, those of this slot included."""
+
+
+class Past(NamedTuple):
+    """The edges before a time."""
+
+    slot_start: Ints
+    slot_relation: Ints
+    slots: SlotEdges
+    first: Ints
+    """Per slot: its first edge."""
+    end: Ints
+    """Per slot: the end of its edges before the time."""
+    relations: RelationSlots
+    pair_start: Ints
+    pair_target: Ints
+    last: LastTimes
+
+
+def past_until(until: int, triples: TripleIndex, views: Views, n_relations: int) -> Past:
+    """The past before a time, which is that of the views' last times."""
+    first, end = _bounds_of_slots(triples, views.slots, until)
+    return Past(
+        triples.slot_start,
+        triples.slot_relation,
+        views.slots,
+        first,
+        end,
+        relation_slots(triples, n_relations, end - first),
+        views.pairs.pair_start,
+        views.pairs.pair_target,
+        views.last,
+    )
+
+
+def relation_slots(triples: TripleIndex, n_relations: int, n_edges: Ints | None = None) -> RelationSlots:
+    """The slots of each relation; how many edges of each slot count can be given, and is all if not."""
+    if n_edges is None:
+        n_edges = np.diff(triples.time_start[triples.triple_start])
+    relation, n_slots = triples.slot_relation, len(triples.slot_relation)
+    slot = counting_sort(np.arange(n_slots, dtype=triples.slot_start.dtype), relation, n_relations)
+    start = run_starts(relation[slot], n_relations)
+    source = np.repeat(np.arange(len(triples.slot_start) - 1, dtype=np.int32), np.diff(triples.slot_start))
+    total = np.concatenate([[0], np.cumsum(n_edges[slot], dtype=np.int64)])
+    before = np.repeat(total[start[:-1]], np.diff(start))
+    return RelationSlots(start, slot, source[slot], total[1:] - before)
+
+
+@njit(cache=True, nogil=True)
+def _bounds_of_slots(triples: TripleIndex, slots: SlotEdges, until: int) -> tuple[Ints, Ints]:
+    n_slots, width = len(triples.slot_relation), triples.time_start.dtype
+    first, end = np.empty(n_slots, width), np.empty(n_slots, width)
+    for slot in range(n_slots):
+        first[slot] = triples.time_start[triples.triple_start[slot]]
+        last = triples.time_start[triples.triple_start[slot + 1]]
+        end[slot] = last if slots.time[last - 1] < until else first_at_least(slots.time, first[slot], last, until)
+    return first, end
+
+
+@njit(cache=True, nogil=True)
+def count_edges(relations: RelationSlots, relation: int) -> int:
+    """How many edges a relation has."""
+    last = relations.start[relation + 1]
+    return int(relations.n_edges[last - 1]) if last > relations.start[relation] else 0
+
+
+@njit(cache=True, nogil=True)
+def nth_edge(past: Past, relation: int, n: int) -> tuple[int, int]:
+    """The edge of a relation with a number, in order of source and time, and its source."""
+    start, slot, source, n_edges = past.relations
+    place = first_at_least(n_edges, start[relation], start[relation + 1], n + 1)
+    return int(past.end[slot[place]] - (n_edges[place] - n)), int(source[place])
