@@ -17,6 +17,8 @@ CASES = {
     "icews14": (str(DATA / "icews14"), "all"),
     "icews18": (str(DATA / "icews18"), "all"),
     "icews0515": (str(DATA / "icews0515"), "1000"),
+    "yago": (str(DATA / "yago"), "all"),
+    "wiki": (str(DATA / "wiki"), "all"),
     "generated 20k": ("20000", "all"),
     "generated 100k": ("100000", "all"),
     "generated 500k": ("500000", "all"),

@@ -1,80 +1,72 @@
 """How time and memory grow with the number of facts: `python -m benchmarks.growth [SIZE ...]`, such as 1e6.
 
-Each world is made, indexed, learned from with the same number of walks, and asked the same number of queries, in a
-process of its own. Times are in yardsticks.
+Each world is written as text, compiled by `tlogic index`, opened, learned from with the same number of walks, and asked
+the same number of queries, in processes of their own. Times are in yardsticks.
 """
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 import tlogic
-from benchmarks.synthetic import FACTS_PER_STEP, N_RELATIONS, generate
+from benchmarks.synthetic import FACTS_PER_STEP
 from benchmarks.yardstick import yardstick
 from tlogic.evaluation.memory import peak_megabytes
-from tlogic.events.timeline import Timeline
 from tlogic.forecasting.application import Queries
-from tlogic.forecasting.forecaster import Forecaster, query_chunks
+from tlogic.forecasting.forecaster import Forecaster
 from tlogic.forecasting.settings import ENOUGH, UNLIMITED
-from tlogic.graph import Facts, TemporalGraph
-from tlogic.graph.vocabulary import Relations, Vocabulary
+from tlogic.graph import TemporalGraph
 from tlogic.parallel import in_parallel
 
 SIZES = (100_000, 1_000_000)
 MOST_WITHOUT_LIMIT = 1_000_000
 N_QUERIES = 10_000
-STAGES = ("index", "learn", "apply")
+MEGABYTE = 1 << 20
 
 
-def measure(n_facts: int, max_groundings: int) -> dict:
-    graph = world_of(n_facts)
+def measure(path: str) -> dict[str, Any]:
+    """Open a compiled graph, learn from it, and ask it."""
+    tlogic.learn(tlogic.sample(days=60))  # finds the kernels compiled
     began = perf_counter()
-    index_bytes = sum(column.nbytes for column in graph.triples) + sum(column.nbytes for column in graph.facts[:3])
-    index = perf_counter() - began
-    began = perf_counter()
+    graph = tlogic.read(path)
+    opened = perf_counter()
     rules = tlogic.learn(graph)
-    learn = perf_counter() - began
+    learned = perf_counter()
     queries = queries_of(graph)
-    began = perf_counter()
-    forecaster = Forecaster(graph, rules, tlogic.ApplicationSettings(max_groundings=max_groundings))
-    chunks = [type(queries)(*(column[chunk] for column in queries)) for chunk in query_chunks(queries.relation)]
-    candidates = sum(len(scored.entity) for scored in in_parallel(forecaster.new_worker, chunks))
-    apply = perf_counter() - began
+    candidates = ask(graph, rules, queries, ENOUGH)
+    asked = perf_counter()
+    peak = peak_megabytes()
+    if len(graph) <= MOST_WITHOUT_LIMIT:
+        ask(graph, rules, queries, UNLIMITED)
     return {
         "facts": len(graph),
         "entities": len(graph.entities),
         "rules": len(rules),
-        "bytes": index_bytes / len(graph),
         "candidates": candidates / N_QUERIES,
-        "seconds": {"index": index, "learn": learn, "apply": apply},
-        "peak_mb": peak_megabytes(),
+        "seconds": {
+            "open": opened - began,
+            "learn": learned - opened,
+            "apply": asked - learned,
+            "apply all": perf_counter() - asked,
+        },
+        "peak_mb": peak,
     }
 
 
-def world_of(n_facts: int) -> TemporalGraph:
-    """A world as a graph; all but the last tenth of its steps is for training."""
-    s, r, o, t = generate(n_facts)
-    n_entities = int(max(s.max(), o.max())) + 1
-    order = np.lexsort((o, r, s, t))
-    same = np.zeros(len(order), np.bool_)
-    facts = [column[order] for column in (s, r, o, t)]
-    del s, r, o, t, order
-    same[1:] = np.logical_and.reduce([column[1:] == column[:-1] for column in facts])
-    facts = [column[~same] for column in facts]
-    end = int(facts[3][-1]) + 1
-    return TemporalGraph(
-        Vocabulary([f"entity {number}" for number in range(n_entities)], kind="entity"),
-        Relations([f"relation {number}" for number in range(N_RELATIONS)]),
-        Timeline("day", 1, "2000-01-01"),
-        Facts(*facts),
-        valid_from=end - max(end // 10, 1),
-        test_from=end - max(end // 10, 1),
-    )
+def ask(graph: TemporalGraph, rules: tlogic.RuleSet, queries: Queries, max_groundings: int) -> int:
+    """How many candidates all queries have together."""
+    forecaster = Forecaster(graph, rules, tlogic.ApplicationSettings(max_groundings=max_groundings))
+    chunks = [Queries(*(column[chunk] for column in queries)) for chunk in forecaster.chunks(queries.relation)]
+    return sum(len(scored.entity) for scored in in_parallel(forecaster.new_worker, chunks))
 
 
 def queries_of(graph: TemporalGraph) -> Queries:
@@ -85,31 +77,75 @@ def queries_of(graph: TemporalGraph) -> Queries:
     return Queries(subject, relation, time, time)
 
 
+def run(*command: str) -> tuple[str, float, float]:
+    """What a process printed, the seconds it took, and its peak memory in megabytes."""
+    began = perf_counter()
+    process = subprocess.Popen([sys.executable, "-m", *command], stdout=subprocess.PIPE, text=True)
+    assert process.stdout
+    printed = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        raise SystemExit(f"{' '.join(command)} failed")
+    return printed, perf_counter() - began, usage.ru_maxrss / 1024
+
+
+def grow(size: int, folder: Path) -> dict[str, Any]:
+    """All that is measured of a world of some size."""
+    text, compiled = folder / "world.txt", folder / "world.graph"
+    run("benchmarks.synthetic", str(size), str(text))
+    before = yardstick()
+    _, index, index_peak = run("tlogic", "index", str(text), "--out", str(compiled), "--quiet")
+    printed, _, _ = run("benchmarks.growth", "--measure", str(compiled))
+    result = json.loads(printed)
+    result["yardstick"] = (before + yardstick()) / 2
+    result["seconds"]["index"] = index
+    return result | {"index_peak_mb": index_peak, "graph_mb": compiled.stat().st_size / MEGABYTE}
+
+
 def main(sizes: list[str]) -> None:
     table = Table(title=f"{N_QUERIES:,} queries; times in yardsticks (a stable sort of ten million doubles)")
-    for column in ("facts", "entities", "rules", "max groundings", "bytes a fact", *STAGES, "candidates", "peak MB"):
+    columns = ("facts", "entities", "bytes a fact", "index", "its peak MB", "as graphs", "open ms")
+    for column in (*columns, "rules", "learn", f"apply, {ENOUGH} newest", "all", "candidates", "peak MB"):
         table.add_column(column, justify="right")
+    results = []
     for size in [int(float(size)) for size in sizes] or SIZES:
-        for limit in (UNLIMITED, ENOUGH) if size <= MOST_WITHOUT_LIMIT else (ENOUGH,):
-            before = yardstick()
-            command = [sys.executable, "-m", "benchmarks.growth", "--measure", str(size), str(limit)]
-            result = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
-            unit = (before + yardstick()) / 2
-            table.add_row(
-                f"{result['facts']:,}",
-                f"{result['entities']:,}",
-                f"{result['rules']:,}",
-                "all" if limit == UNLIMITED else str(limit),
-                f"{result['bytes']:.1f}",
-                *(f"{result['seconds'][stage] / unit:.2f}" for stage in STAGES),
-                f"{result['candidates']:.0f}",
-                f"{result['peak_mb']:,.0f}",
-            )
-    Console(width=140).print(table)
+        with TemporaryDirectory() as folder:
+            results.append(grow(size, Path(folder)))
+        table.add_row(*row_of(results[-1]))
+    console = Console(width=150)
+    console.print(table)
+    if len(results) > 1:
+        first, last = results[0], results[-1]
+        for stage, name in (("learn", "learning"), ("apply", "a query")):
+            ratio = per_yardstick(last, stage) / per_yardstick(first, stage)
+            console.print(f"From {first['facts']:,} to {last['facts']:,} facts {name} takes {ratio:.1f} times as long.")
+
+
+def row_of(result: dict[str, Any]) -> list[str]:
+    unlimited = per_yardstick(result, "apply all")
+    return [
+        f"{result['facts']:,}",
+        f"{result['entities']:,}",
+        f"{result['graph_mb'] * MEGABYTE / result['facts']:.0f}",
+        f"{per_yardstick(result, 'index'):.1f}",
+        f"{result['index_peak_mb']:,.0f}",
+        f"{result['index_peak_mb'] / result['graph_mb']:.1f}",
+        f"{1000 * result['seconds']['open']:.0f}",
+        f"{result['rules']:,}",
+        f"{per_yardstick(result, 'learn'):.2f}",
+        f"{per_yardstick(result, 'apply'):.2f}",
+        f"{unlimited:.2f}" if result["facts"] <= MOST_WITHOUT_LIMIT else "",
+        f"{result['candidates']:.0f}",
+        f"{result['peak_mb']:,.0f}",
+    ]
+
+
+def per_yardstick(result: dict[str, Any], stage: str) -> float:
+    return float(result["seconds"][stage] / result["yardstick"])
 
 
 if __name__ == "__main__":
     if "--measure" in sys.argv:
-        print(json.dumps(measure(int(sys.argv[2]), int(sys.argv[3]))))
+        print(json.dumps(measure(sys.argv[2])))
     else:
         main(sys.argv[1:])

@@ -147,7 +147,7 @@ class ApplicationOptions:
     max_groundings: Annotated[
         str | None,
         typer.Option(
-            help="Follow only so many triples of an entity and relation, the newest first; all if not given, but 20 in "
+            help="Follow only so many triples of an entity and relation, the newest first; all if not given, but 50 in "
             "graphs of more than 2 million facts.",
             metavar="K|all",
         ),

@@ -104,7 +104,7 @@ def evaluate(
 
         return place
 
-    chunks = questions.chunks(_CHUNKS)
+    chunks = questions.chunks(forecaster, _CHUNKS)
     placed = in_parallel(new_worker, chunks, threads, cluster)
     placings = questions.together(chunks, list(_follow(progress, placed, len(chunks))))
     seconds = {"index": indexed - started, "apply": time.perf_counter() - indexed}
@@ -150,7 +150,7 @@ def evaluate_many(
 
         return place
 
-    chunks = questions.chunks(max(_CHUNKS, len(questions) // _GROUNDED_TOGETHER))
+    chunks = questions.chunks(forecaster, max(_CHUNKS, len(questions) // _GROUNDED_TOGETHER))
     placed = list(_follow(progress, in_parallel(new_worker, chunks, threads), len(chunks)))
     seconds = {"index": indexed - started, "apply": time.perf_counter() - indexed}
     evaluations = []

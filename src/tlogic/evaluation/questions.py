@@ -9,7 +9,7 @@ from tlogic.errors import InputError, SettingsError
 from tlogic.evaluation.ranks import RAW, STATIC, TIME_AWARE, Answers, Placings, place_answers
 from tlogic.forecasting.application import Queries, Scored
 from tlogic.forecasting.fallback import object_distributions
-from tlogic.forecasting.forecaster import query_chunks
+from tlogic.forecasting.forecaster import Forecaster
 from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 
@@ -25,12 +25,12 @@ class Questions:
             raise SettingsError(f"filter must be one of {', '.join(FILTERS)}, not {filter!r}.")
         self._triples, self._filter = graph.triples, FILTERS[filter]
         self._queries, self._answers = split_queries(graph, split, multi_step)
-        self._fallback = object_distributions(graph.train)
+        self._fallback = object_distributions(graph, graph.valid_from)
         self.described = {"split": split, "filter": filter, "multi_step": multi_step}
 
-    def chunks(self, n_chunks: int) -> list[Ints]:
-        """The queries in chunks, each sorted by time."""
-        return query_chunks(self._queries.relation, n_chunks)
+    def chunks(self, forecaster: Forecaster, n_chunks: int) -> list[Ints]:
+        """The queries in chunks as a forecaster likes them, each sorted by time."""
+        return forecaster.chunks(self._queries.relation, n_chunks)
 
     def __len__(self) -> int:
         return len(self._queries.subject)

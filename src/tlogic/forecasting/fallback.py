@@ -3,9 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.graph.triples import TripleIndex
 
 
 class Fallback(NamedTuple):
@@ -17,21 +19,39 @@ class Fallback(NamedTuple):
     share: Floats
 
 
-def object_distributions(graph: TemporalGraph) -> Fallback:
-    """Count the objects of a graph's facts, inverses included."""
-    edges = graph.edges
-    n_relations, n_entities = edges.n_relations, edges.n_entities
-    keys, counts = np.unique(edges.relation.astype(np.int64) * n_entities + edges.target, return_counts=True)
-    relations, entities = np.divmod(keys, n_entities)
-    totals = np.bincount(edges.target, minlength=n_entities)
-    everyone = np.flatnonzero(totals)
-    start = np.append(np.searchsorted(relations, np.arange(n_relations + 1)), len(keys) + len(everyone))
-    of_relation = np.bincount(edges.relation, minlength=n_relations)
+def object_distributions(graph: TemporalGraph, until: int) -> Fallback:
+    """Count the objects of a graph's facts before a time, inverses included.
+
+    The objects of a relation are the sources of its inverse: so they are the slots of that, and how often they were is
+    how many times these hold.
+    """
+    triples, half = graph.triples, len(graph.relations.base)
+    n_times = _count_times(triples, until)
+    slots = np.flatnonzero(n_times)
+    relation = (triples.slot_relation[slots] + half) % (2 * half)
+    slots = slots[np.argsort(relation, kind="stable")]
+    counts, relation = n_times[slots], np.sort(relation)
+    entity = np.repeat(np.arange(len(graph.entities)), np.diff(triples.slot_start))
+    of_entity = np.bincount(entity, n_times, len(graph.entities))
+    everyone = np.flatnonzero(of_entity)
+    start = np.append(np.searchsorted(relation, np.arange(2 * half + 1)), len(slots) + len(everyone))
+    of_relation = np.bincount(relation, counts, 2 * half)
     return Fallback(
         start=start,
-        entity=np.concatenate([entities, everyone]).astype(np.int32),
-        share=np.concatenate([counts / of_relation[relations], totals[everyone] / max(totals.sum(), 1)]),
+        entity=np.concatenate([entity[slots], everyone]).astype(np.int32),
+        share=np.concatenate([counts / of_relation[relation], of_entity[everyone] / max(of_entity.sum(), 1)]),
     )
+
+
+@njit(cache=True, nogil=True)
+def _count_times(triples: TripleIndex, until: int) -> Ints:
+    """How often the triples of each slot held before a time."""
+    counts = np.zeros(len(triples.slot_relation), np.int64)
+    for slot in range(len(counts)):
+        first, end = triples.triple_start[slot], triples.triple_start[slot + 1]
+        for i in range(triples.time_start[first], triples.time_start[end]):
+            counts[slot] += triples.time[i] < until
+    return counts
 
 
 class UsualObjects:
@@ -45,7 +65,7 @@ class UsualObjects:
         """The objects of a relation with their shares; those of all relations together where it was never seen."""
         until = min(time, self._graph.valid_from)
         if until not in self._until:
-            self._until[until] = object_distributions(self._graph.before(until))
+            self._until[until] = object_distributions(self._graph, until)
         start, entity, share = self._until[until]
         own = slice(*start[relation : relation + 2])
         if own.start == own.stop:

@@ -9,7 +9,7 @@ import polars as pl
 
 from tlogic.errors import InputError, SettingsError
 from tlogic.forecasting.application import Queries, Scored
-from tlogic.forecasting.forecaster import Forecaster, query_chunks
+from tlogic.forecasting.forecaster import Forecaster
 from tlogic.forecasting.queries import IntegerQuery, Query, as_arrays, as_queries, number_queries, told
 from tlogic.forecasting.settings import ApplicationSettings
 from tlogic.graph.arrays import Floats, Ints
@@ -200,7 +200,7 @@ def forecast(
     forecaster = Forecaster(graph, rules, settings, until=last)
     arrays = as_arrays(numbered)
     in_time = np.argsort(arrays.time, kind="stable")
-    chunks = [in_time[chunk] for chunk in query_chunks(arrays.relation[in_time])]
+    chunks = [in_time[chunk] for chunk in forecaster.chunks(arrays.relation[in_time])]
     work = partial(_new_worker, forecaster, arrays, top)
     follow = progress or (lambda items, **_: items)
     answered = follow(in_parallel(work, chunks, threads, cluster), total=len(chunks), description="queries")

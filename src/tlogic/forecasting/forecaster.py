@@ -68,6 +68,15 @@ class Forecaster:
             published_stop=settings.stop == "published",
         )
 
+    def chunks(self, relation: Ints, n_chunks: int = 32) -> list[Ints]:
+        """Cut queries that are sorted by time into chunks, each sorted by time.
+
+        Queries of one relation stay together, because they use the same rules and so remember more for each other. But
+        where the newest facts alone are followed, what is remembered is which these are: then queries of one time do.
+        """
+        of_all = np.arange(len(relation)) if self.book.limit < UNLIMITED else np.argsort(relation, kind="stable")
+        return [np.sort(chunk) for chunk in np.array_split(of_all, min(n_chunks, max(len(relation), 1)))]
+
     def rules_of(self, relation: int) -> list[Rule]:
         """The rules of one head relation, in the order in which they are applied."""
         start, end = self.book.plans.head_start[relation : relation + 2]
@@ -176,12 +185,3 @@ def _in_order(rules: list[Rule], number: dict[str, Any]) -> tuple[list[Rule], li
         same = number[rule.head], tuple([number[name] for name in rule.body]), rule.variables
         ordered.setdefault(same, (rule, IntegerRule(*same, rule.confidence)))
     return [rule for rule, _ in ordered.values()], [integers for _, integers in ordered.values()]
-
-
-def query_chunks(relation: Ints, n_chunks: int = 32) -> list[Ints]:
-    """Cut queries that are sorted by time into chunks, each sorted by time.
-
-    Queries of one relation stay together, because they use the same rules and so remember more for each other.
-    """
-    by_relation = np.argsort(relation, kind="stable")
-    return [np.sort(chunk) for chunk in np.array_split(by_relation, min(n_chunks, max(len(relation), 1)))]

@@ -9,7 +9,7 @@ from tlogic.rules import Rule
 Stop = Literal["published", "text"]
 
 HUGE = 2_000_000
-ENOUGH = 20
+ENOUGH = 50
 UNLIMITED = 1 << 60
 
 
@@ -58,7 +58,7 @@ class ApplicationSettings:
         """How many triples of an entity and relation are followed in a graph of some size.
 
         >>> ApplicationSettings().limit_for(500_000) == UNLIMITED, ApplicationSettings().limit_for(20_000_000)
-        (True, 20)
+        (True, 50)
         """
         if self.max_groundings is not None:
             return self.max_groundings

@@ -67,7 +67,7 @@ def shortlist(known: Known, lists: Shortlists, slot: int, limit: int, known_unti
 def _newest(known: Known, slot: int, limit: int, out: Ints) -> int:
     """Collect the newest known triples of a slot, of those equally old the first; how many there are."""
     newest, start, end = known.newest, known.triple_start[slot], known.triple_end[slot]
-    floor, quota = _floor_of(newest, start, end, limit)
+    floor, quota = _floor_of(newest, start, end, known.slot_newest[slot], limit)
     n = 0
     for triple in range(start, end):
         t = newest[triple]
@@ -79,20 +79,19 @@ def _newest(known: Known, slot: int, limit: int, out: Ints) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _floor_of(newest: Ints, start: int, end: int, limit: int) -> tuple[int, int]:
+def _floor_of(newest: Ints, start: int, end: int, latest: int, limit: int) -> tuple[int, int]:
     """From which time on triples are followed, and how many of exactly that time, so that they are the newest ones."""
-    floor, quota = 0, UNLIMITED
-    if _count_since(newest, start, end, 0) > limit:
-        step = 1  # gallop, then halve, to the latest time from which on at least ``limit`` triples are left
-        while _count_since(newest, start, end, floor + step) >= limit:
+    step = 1  # gallop back from the latest time, where those of a hub are, until ``limit`` triples are left
+    while step <= latest and _count_since(newest, start, end, latest - step) < limit:
+        step *= 2
+    floor = max(latest - step, 0)
+    if _count_since(newest, start, end, floor) <= limit:
+        return floor, UNLIMITED
+    while step > 0:  # then halve, to the latest such time
+        if _count_since(newest, start, end, floor + step) >= limit:
             floor += step
-            step *= 2
-        while step > 0:
-            if _count_since(newest, start, end, floor + step) >= limit:
-                floor += step
-            step >>= 1
-        quota = limit - _count_since(newest, start, end, floor + 1)
-    return floor, quota
+        step >>= 1
+    return floor, limit - _count_since(newest, start, end, floor + 1)
 
 
 @njit(cache=True, nogil=True)

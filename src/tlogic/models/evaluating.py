@@ -75,7 +75,7 @@ def each_part(
     if len(facts.time) == 0:
         raise InputError(f"There are no {split} facts to evaluate on.")
     known = graph.before(int(facts.time[-1]) + 1)
-    histories, fallback = build_histories(known, lives, known.end), object_distributions(graph.train)
+    histories, fallback = build_histories(known, lives, known.end), object_distributions(graph, graph.valid_from)
 
     def judged(part: Extracted) -> Result:
         queries, answers = _asked(part)
