@@ -19,6 +19,7 @@ from ray.cluster_utils import Cluster
 
 import tlogic
 from tests.cli.running import run, run_process
+from tlogic import parallel
 from tlogic.errors import InputError
 from tlogic.graph import TemporalGraph
 from tlogic.graph.sorting import counting_sort
@@ -175,6 +176,45 @@ def test_what_makes_workers_is_put_once_and_arrives_once_in_a_process(
     }
 
 
+@pytest.fixture
+def sizes_put(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many bytes each array has that is put into the object store."""
+    sizes: list[int] = []
+    put = ray.put
+
+    def put_and_note(array: np.ndarray) -> Any:
+        sizes.append(array.nbytes)
+        return put(array)
+
+    monkeypatch.setattr(ray, "put", put_and_note)
+    return sizes
+
+
+def test_a_large_array_is_put_once_for_all_runs_while_it_is_in_use(address: str, sizes_put: list[int]) -> None:
+    def sum_up(array: np.ndarray) -> list[int]:
+        return list(in_parallel(lambda: lambda item: int(array.sum()) + item, range(3), cluster=address))
+
+    lent_before = set(parallel._lent)
+    array = np.ones(100_000, np.int64)
+    assert sum_up(array) == sum_up(array) == [100_000, 100_001, 100_002]
+    assert sizes_put.count(array.nbytes) == 1
+    del array
+    assert set(parallel._lent) == lent_before
+    other = np.full(100_000, 2)
+    assert sum_up(other) == [200_000, 200_001, 200_002]
+    assert sizes_put.count(other.nbytes) == 2
+
+
+def test_learning_sends_the_graph_once(
+    address: str, rules: tlogic.RuleSet, sizes_put: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parallel, "_LARGE", 1 << 10)
+    graph = tlogic.sample()
+    assert tlogic.learn(graph, cluster=address) == rules
+    stored = sum(array.nbytes for record in (graph.facts, graph.triples, *graph.views) for array in record)
+    assert sum(sizes_put) < 1.2 * stored
+
+
 def test_arrays_lie_in_the_object_store_and_are_as_others_for_kernels(address: str) -> None:
     order, keys = np.array([0, 1]), np.arange(200_000, dtype=np.int32)
 
@@ -235,27 +275,29 @@ def test_a_worker_that_dies_costs_its_item_only(address: str, tmp_path: Path) ->
 
 def test_a_node_that_dies_costs_what_was_under_way_there(nodes: Cluster, tmp_path: Path) -> None:
     doomed = nodes.add_node(**NODE | {"num_cpus": 2})
+    doomed_id = doomed.node_id
     connect(nodes.address)
 
     def work(item: int) -> int:
-        _note(tmp_path, item, ray.get_runtime_context().get_node_id())
-        time.sleep(0.5)
+        node = ray.get_runtime_context().get_node_id()
+        _note(tmp_path, item, node)
+        time.sleep(60 if node == doomed_id else 0.5)
         return item
 
     def kill() -> None:
-        while not any(node == doomed.node_id for _, node in _notes(tmp_path)):
+        while not any(node == doomed_id for _, node in _notes(tmp_path)):
             time.sleep(0.05)
         nodes.remove_node(doomed, allow_graceful=False)
 
-    killer = Thread(target=kill)
+    killer = Thread(target=kill, daemon=True)
     killer.start()
-    assert list(in_parallel(lambda: work, range(24), cluster=nodes.address)) == list(range(24))
+    assert list(in_parallel(lambda: work, range(36), cluster=nodes.address)) == list(range(36))
     killer.join()
     runs = Counter(item for item, _ in _notes(tmp_path))
     again = [item for item, n in runs.items() if n > 1]
-    assert len(runs) == 24
+    assert len(runs) == 36
     assert 1 <= len(again) <= 2
-    assert all([item, doomed.node_id] in _notes(tmp_path) for item in again)
+    assert all([item, doomed_id] in _notes(tmp_path) for item in again)
 
 
 def test_whoever_stops_early_cancels_the_rest(address: str, tmp_path: Path) -> None:

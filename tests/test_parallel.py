@@ -12,9 +12,10 @@ import pytest
 
 import tlogic
 from tests.cli.running import assert_refused, run_process
+from tlogic import parallel
 from tlogic.errors import InputError, SettingsError
 from tlogic.graph.sorting import counting_sort
-from tlogic.parallel import _packed, _pickled, _unpacked, connect, in_parallel
+from tlogic.parallel import _bytes_of, _packed, _pickled, _unpacked, connect, in_parallel
 
 
 def test_threads_give_results_in_order_and_make_one_worker_each() -> None:
@@ -33,20 +34,27 @@ def test_no_threads_are_refused() -> None:
         list(in_parallel(lambda: abs, [1], threads=0))
 
 
+def _memory_of(thing: Any) -> list[np.ndarray]:
+    content, arrays = _packed(thing)
+    return [content, *map(_bytes_of, arrays)]
+
+
 def _as_from_the_object_store(thing: Any) -> Any:
-    packed = _packed(thing)
+    packed = _memory_of(thing)
     for memory in packed:
         memory.flags.writeable = False
     return _unpacked(packed)
 
 
 def test_arrays_that_are_only_to_be_read_come_out_as_they_were_without_a_copy() -> None:
-    arrays: tuple[np.ndarray, ...] = np.arange(5), np.empty(0, np.int32), np.asfortranarray(np.ones((2, 3)))
+    large = np.arange(100_000), np.asfortranarray(np.ones((200, 300)))
+    arrays: tuple[np.ndarray, ...] = (*large, np.arange(5), np.empty(0, np.int32))
     for before, after in zip(arrays, _as_from_the_object_store(arrays), strict=True):
         assert after.flags.writeable
         assert (after.dtype, after.shape) == (before.dtype, before.shape)
         assert after.flags.f_contiguous == before.flags.f_contiguous
-        assert after.ctypes.data == before.ctypes.data or before.size == 0
+        assert np.array_equal(after, before)
+        assert (after.ctypes.data == before.ctypes.data) == any(before is each for each in large)
 
 
 def test_arrays_keep_their_memory_alive() -> None:
@@ -56,7 +64,7 @@ def test_arrays_keep_their_memory_alive() -> None:
 
 
 def test_arrays_that_were_only_to_be_read_stay_so() -> None:
-    array = np.arange(5)
+    array = np.arange(100_000)
     array.flags.writeable = False
     assert not _as_from_the_object_store(array).flags.writeable
 
@@ -82,14 +90,15 @@ def test_kernels_do_not_write_to_what_workers_share(monkeypatch: pytest.MonkeyPa
 
     def with_shared_memory(make_worker: Any, items: Any, _: Any) -> Iterator[Any]:
         nonlocal checked
-        packed = [memory.copy() for memory in _packed(make_worker)]
+        packed = [memory.copy() for memory in _memory_of(make_worker)]
         before = [memory.tobytes() for memory in packed]
         yield from map(_unpacked(packed)(), items)
         assert [memory.tobytes() for memory in packed] == before
         checked += 1
 
     graph = tlogic.sample(days=60)
-    monkeypatch.setattr("tlogic.parallel._over_threads", with_shared_memory)
+    monkeypatch.setattr(parallel, "_LARGE", 0)
+    monkeypatch.setattr(parallel, "_over_threads", with_shared_memory)
     rules = tlogic.learn(graph, walks=20)
     tlogic.learn(graph, walks=5, confidence="exact")
     for knowledge in (rules, tlogic.fit(graph, names=True)):

@@ -1,14 +1,16 @@
 """The one place that spreads work: over threads, for kernels release the GIL, or over a Ray cluster.
 
-A cluster gets what a worker is made of once: it lies in the memory of each node, shared by the processes there. Each
-process makes a worker of it and keeps it for the items of the run. An item is a task that is tried again where a
-process or a node dies, so that this costs no more than the items that were under way.
+A cluster gets what a worker is made of once: it lies in the memory of each node, shared by the processes there. Large
+arrays stay there as long as they are in use here, for all runs that need them. Each process makes a worker and keeps
+it for the items of the run. An item is a task that is tried again where a process or a node dies, so that this costs no
+more than the items that were under way.
 """
 
 import logging
 import os
 import pickle
 import socket
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -29,8 +31,11 @@ MakeWorker = Callable[[], Callable[[Item], Result]]
 
 _RETRIES = 5
 _PATIENCE = 5.0  # seconds; Ray itself would wait for minutes
+_LARGE = 1 << 16  # bytes; smaller arrays travel with what holds them
 _workers: dict[str, Callable[[Any], Any]] = {}
 """In a process of a cluster: the worker of the run that it last had an item of."""
+_lent: dict[Any, tuple[weakref.ref[np.ndarray], Any]] = {}
+"""Where the arrays of this process lie on a cluster, by the connection to it and their identity."""
 
 
 def thread_count(threads: int | None) -> int:
@@ -86,7 +91,8 @@ def _over_cluster(make_worker: MakeWorker[Item, Result], items: Sequence[Item], 
     place_of: dict[Any, int] = {}
     finished: dict[int, bytes] = {}
     try:
-        shared = ray.put(_packed(make_worker))
+        content, arrays = _packed(make_worker)
+        shared = [ray.put(content), *(_lend(ray, array) for array in arrays)]
         for place, item in enumerate(items):
             place_of[task.remote(run, shared, _pickled(item))] = place
         for place in range(len(items)):
@@ -115,6 +121,7 @@ def connect(address: str) -> Any:
             if address != "auto":
                 _knock(address)
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+            _lent.clear()
         except (ImportError, OSError, RuntimeError, ValueError) as error:
             raise InputError(
                 f"No Ray cluster can be reached at {address!r} ({error}). Expected auto, or HOST:PORT of a cluster "
@@ -131,12 +138,25 @@ def _knock(address: str) -> None:
     socket.create_connection((where.hostname, where.port), _PATIENCE).close()
 
 
-def _run_item(run: str, shared: Sequence[np.ndarray], item: bytes) -> bytes:
+def _lend(ray: Any, array: np.ndarray) -> Any:
+    """Put an array into the object store, unless it lies there."""
+    connection = ray.get_runtime_context()
+    key = connection.gcs_address, connection.get_job_id(), id(array)
+    owner, place = _lent.get(key, (None, None))
+    if owner is None or owner() is not array:
+        place = ray.put(_bytes_of(array))
+        _lent[key] = weakref.ref(array, lambda _: _lent.pop(key, None)), place
+    return place
+
+
+def _run_item(run: str, shared: Sequence[Any], item: bytes) -> bytes:
     """In a process of the cluster: the result of an item, or the error that it ended with, for ``_outcome``."""
     try:
         if run not in _workers:
+            import ray
+
             _workers.clear()
-            _workers[run] = _unpacked(shared)()
+            _workers[run] = _unpacked(ray.get(list(shared)))()
         return _pickled((_workers[run](pickle.loads(item)), None))
     except Exception as error:
         error.add_note(f"On the cluster:\n{format_exc()}")
@@ -150,15 +170,27 @@ def _outcome(told: bytes) -> Any:
     return result
 
 
-def _packed(thing: Any) -> list[np.ndarray]:
-    """A thing as bytes, and the bytes of its arrays, which are not copied."""
-    buffers: list[pickle.PickleBuffer] = []
-    content = np.frombuffer(_pickled(thing, buffers.append), np.uint8)
-    return [content, *(np.frombuffer(buffer.raw(), np.uint8) for buffer in buffers)]
+def _packed(thing: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+    """A thing as bytes, and its large arrays, which are not copied."""
+    arrays: list[np.ndarray] = []
+
+    def goes_with_the_rest(buffer: pickle.PickleBuffer) -> bool:
+        array = memoryview(buffer).obj
+        if not isinstance(array, np.ndarray) or array.nbytes < _LARGE:
+            return True
+        arrays.append(array)
+        return False
+
+    return np.frombuffer(_pickled(thing, goes_with_the_rest), np.uint8), arrays
+
+
+def _bytes_of(array: np.ndarray) -> np.ndarray:
+    """The memory of an array, which is not copied."""
+    return np.frombuffer(pickle.PickleBuffer(array.data).raw(), np.uint8)
 
 
 def _unpacked(packed: Sequence[np.ndarray]) -> Any:
-    """The thing that was packed. Its arrays lie where the bytes do, and are as they were, writeable or not."""
+    """The thing that was packed, from its bytes and those of its large arrays, which lie there."""
     content, *buffers = packed
     return pickle.loads(content.data, buffers=[np.asarray(_Unlocked(buffer)) for buffer in buffers])
 

@@ -1,7 +1,7 @@
 """`tlogic ingest`: events for the store of a live service."""
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -9,7 +9,7 @@ from tlogic.cli.options import DataOptions, column_choice
 from tlogic.errors import InputError
 
 if TYPE_CHECKING:
-    from tlogic.events import EventTable, Timeline
+    from tlogic.events import EventTable, ReadReport, Timeline
 
 
 @dataclass(frozen=True)
@@ -18,23 +18,41 @@ class StoredDataOptions(DataOptions):
 
     def events(self, timeline: "Timeline | None") -> "EventTable":
         """The events of the data; what was read is told on standard error."""
-        from tlogic.cli.console import error_console
+        self._refuse_periods()
+        table = self._compiled_events() if self.is_compiled else self._read_events(timeline)
+        # What there is to beware of in the first events says little about those that are added to them.
+        self._tell(table.report, warn=timeline is None)
+        return table
+
+    def _read_events(self, timeline: "Timeline | None") -> "EventTable":
         from tlogic.events import read_events
 
-        self._refuse_periods()
-        table = read_events(
+        return read_events(
             self._source(),
             query=self.query,
             step=self.step if timeline is None else self._step_of(timeline),
             columns=None if self.columns is None else column_choice(self.columns),
-            time_zone=self.time_zone if timeline is None else self._time_zone_of(timeline),
+            time_zone=self._time_zone_of(timeline),
             skip_bad_rows=self.skip_bad_rows,
         )
-        # What there is to beware of in the first events says little about those that are added to them.
-        report = table.report if timeline is None else replace(table.report, warnings=())
-        for line in report.lines(quiet=self.quiet):
-            error_console.print(line, markup=False, emoji=False)
-        return table
+
+    def _compiled_events(self) -> "EventTable":
+        """The facts of a compiled graph, in its own steps."""
+        import polars as pl
+
+        from tlogic.events import EventTable
+
+        graph = self._graph(keep=False)
+        entities, relations = pl.Series(graph.entities.names), pl.Series(graph.relations.base)
+        frame = pl.DataFrame(
+            {
+                "subject": entities.gather(graph.facts.subject),
+                "relation": relations.gather(graph.facts.relation),
+                "object": entities.gather(graph.facts.object),
+                "step": graph.facts.time,
+            }
+        )
+        return EventTable(frame, graph.timeline, None, None, cast("ReadReport", graph.report))
 
     def _refuse_periods(self) -> None:
         if self.valid_from is not None or self.test_from is not None:
@@ -51,8 +69,10 @@ class StoredDataOptions(DataOptions):
             return "1"  # so that integers stay as they are, wherever the steps of the store begin
         return f"{timeline.count}{'mo' if timeline.unit == 'month' else timeline.unit[0]}"
 
-    def _time_zone_of(self, timeline: "Timeline") -> str:
-        if self.time_zone not in ("UTC", timeline.time_zone):
+    def _time_zone_of(self, timeline: "Timeline | None") -> str:
+        if timeline is None:
+            return "UTC" if self.time_zone is None else self.time_zone
+        if self.time_zone not in (None, timeline.time_zone):
             raise InputError(
                 f"The store keeps the time of {timeline.time_zone}, not {self.time_zone}; leave out --time-zone."
             )

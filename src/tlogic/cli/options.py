@@ -1,7 +1,8 @@
 """Options that several commands share."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,9 +11,12 @@ from tlogic.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
     from tlogic import ApplicationSettings, TemporalGraph
+    from tlogic.events import ReadReport
     from tlogic.graph.compiled import Sources
 
 Threads = Annotated[int | None, typer.Option(help="How many threads to use; as many as there are cores if not given.")]
+
+_HOW_TO_READ = ("query", "columns", "step", "time_zone", "skip_bad_rows")
 
 
 def _connect(address: str | None) -> str | None:
@@ -81,11 +85,12 @@ class DataOptions:
         str | None, typer.Option(help="The step of time, such as 1d, 1h or 15m; found from the data if not given.")
     ] = None
     time_zone: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="The clock to which date-times with zones are converted, such as Europe/Berlin.", metavar="ZONE"
+            help="The clock to which date-times with zones are converted, such as Europe/Berlin; UTC if not given.",
+            metavar="ZONE",
         ),
-    ] = "UTC"
+    ] = None
     skip_bad_rows: Annotated[
         bool, typer.Option("--skip-bad-rows", help="Leave out rows that cannot be read, instead of refusing all.")
     ] = False
@@ -93,31 +98,58 @@ class DataOptions:
 
     def read(self, *, keep: bool = True) -> "TemporalGraph":
         """The graph of the data; what was read is told on standard error, and kept for the next command."""
-        from tlogic.cli.console import error_console
+        graph = self._graph(keep)
+        self._tell(graph.report)
+        return graph
+
+    def _graph(self, keep: bool) -> "TemporalGraph":
         from tlogic.graph.building import read
         from tlogic.graph.caching import read_with_cache
 
-        graph = (read_with_cache if keep else read)(
-            self._source(),
+        source = self._source()
+        self._refuse_late_options()
+        return (read_with_cache if keep else read)(
+            source,
             query=self.query,
             valid_from=self.valid_from,
             test_from=self.test_from,
             step=self.step,
             columns=None if self.columns is None else column_choice(self.columns),
-            time_zone=self.time_zone,
+            time_zone="UTC" if self.time_zone is None else self.time_zone,
             skip_bad_rows=self.skip_bad_rows,
         )
-        if graph.report is not None:
-            for line in graph.report.lines(quiet=self.quiet):
+
+    def _tell(self, report: "ReadReport | None", *, warn: bool = True) -> None:
+        from tlogic.cli.console import error_console
+
+        if report is not None:
+            told = report if warn else replace(report, warnings=())
+            for line in told.lines(quiet=self.quiet):
                 error_console.print(line, markup=False, emoji=False)
-        return graph
 
     def sources(self) -> "Sources":
         """What tells whether the files of the data have changed; nothing for a database."""
-        from tlogic.events.sources import find_files
+        from tlogic.events.databases import is_database_url
+        from tlogic.events.sources import files_read
         from tlogic.graph.compiled import sources_of
 
-        return [] if self.data is None else sources_of(list(find_files(self.data).values()))
+        return [] if self.data is None or is_database_url(self.data) else sources_of(files_read(self.data))
+
+    @property
+    def is_compiled(self) -> bool:
+        """Is the data a compiled graph?"""
+        from tlogic.graph.compiled import is_compiled
+
+        return self.data is not None and is_compiled(Path(self.data).expanduser())
+
+    def _refuse_late_options(self) -> None:
+        """What says how to read text cannot change a compiled graph."""
+        late = [name for name in _HOW_TO_READ if getattr(self, name) not in (None, False)]
+        if late and self.is_compiled:
+            raise InputError(
+                f"{self.data} is a compiled graph, which was read before, so --{late[0].replace('_', '-')} comes too "
+                "late; give it to `tlogic index` with the data that the graph is made from."
+            )
 
     def _source(self) -> str:
         if self.data is not None and self.db is not None:

@@ -9,7 +9,7 @@ from tlogic.events.databases import EXPECTED_URLS, is_database_url, read_databas
 from tlogic.events.datasets import DATASETS, find_dataset
 from tlogic.events.delimited import COMPRESSIONS
 from tlogic.events.frames import FORMATS, as_frame, read_frame, read_frame_file
-from tlogic.events.ids import Names, read_names
+from tlogic.events.ids import NAME_FILES, Names, read_names
 from tlogic.events.raw import RawFacts
 from tlogic.events.text import TEXT_SUFFIXES, read_text
 from tlogic.names import did_you_mean
@@ -52,6 +52,13 @@ def find_files(source: str | Path) -> dict[str, Path]:
     if path.is_file():
         return {"train": path}
     return _split_files(path if path.is_dir() else _dataset_folder(str(source)))
+
+
+def files_read(source: str | Path) -> list[Path]:
+    """All files that reading a folder, a file or a named dataset reads, those with names for ids among them."""
+    files = list(find_files(source).values())
+    beside = [files[0].parent / name for name in dict.fromkeys(NAME_FILES.values())]
+    return files + [path for path in beside if path.is_file() and any(map(_is_text, files))]
 
 
 def _dataset_folder(name: str) -> Path:
@@ -107,7 +114,14 @@ def _read_file(path: Path, given: Mapping[str, str | int], names: Names) -> RawF
         return read_text(path, suffix == ".csv", given, names)
     if suffix in FORMATS and suffix == path.suffix.lower():
         return read_frame_file(path, given)
-    raise InputError(f"{path} is of no known kind; its name should end in {_READABLE}.")
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise InputError(f"{path} cannot be opened: {error.strerror}.") from None
+    raise InputError(
+        f"{path} is of no known kind; its name should end in {_READABLE}, "
+        "unless it is a compiled graph, as `tlogic index` makes them."
+    )
 
 
 def _is_text(path: Path) -> bool:
