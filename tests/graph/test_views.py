@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from tests import naive
 from tests.strategies import World, random_world, shifted, worlds
 from tlogic.graph.edges import edges_of, relation_of, target_of
-from tlogic.graph.search import find, first_at_least, first_equal, search_all
+from tlogic.graph.search import (
+    fences_of,
+    find,
+    first_at_least,
+    first_equal,
+    new_searches,
+    search_all,
+    search_all_far,
+)
 from tlogic.graph.sorting import counting_sort, run_starts
 
 K = TypeVar("K")
@@ -135,15 +143,23 @@ def test_first_at_least(values: list[int], bound: int, data: st.DataObject) -> N
 
 
 @settings(deadline=None)
-@given(st.lists(st.lists(st.integers(-5, 5), max_size=20).map(sorted), max_size=5), st.data())
-def test_searches_that_go_on_together_find_what_each_finds(runs: list[list[int]], data: st.DataObject) -> None:
+@given(st.lists(st.lists(st.integers(-5, 5), max_size=100).map(sorted), max_size=5), st.booleans(), st.data())
+def test_searches_that_go_on_together_find_what_each_finds(
+    runs: list[list[int]], far: bool, data: st.DataObject
+) -> None:
     values = np.array([value for run in runs for value in run], np.int32)
     ends = np.cumsum([len(run) for run in runs], dtype=np.uint64)
-    places = np.array([end - len(run) for run, end in zip(runs, ends.tolist(), strict=True)], np.uint64)
-    bounds = np.array([data.draw(st.integers(-7, 7)) for _ in runs], np.int64)
-    expected = [first_at_least(values, *search) for search in zip(places.tolist(), ends.tolist(), bounds, strict=True)]
-    search_all(values, places, ends, bounds, np.empty_like(ends), len(runs))
-    assert places.tolist() == expected
+    places = [end - len(run) for run, end in zip(runs, ends.tolist(), strict=True)]
+    bounds = [data.draw(st.integers(-7, 7)) for _ in runs]
+    expected = [first_at_least(values, *search) for search in zip(places, ends.tolist(), bounds, strict=True)]
+    searches = new_searches(len(runs))
+    searches.place[:], searches.end[:], searches.bound[:] = places, ends, bounds
+    if far:
+        search_all_far(values, fences_of(values), searches, len(runs))
+    else:
+        search_all(values, searches, len(runs))
+    assert searches.place.tolist() == expected
+    assert searches.end.tolist() == ends.tolist()
 
 
 @settings(deadline=None)

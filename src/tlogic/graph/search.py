@@ -5,12 +5,16 @@ So kernels
 unpack what they need from a record once, at their top.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from tlogic.graph.arrays import Ints
 
 _ONE = np.uint64(1)
+_SHIFT = np.uint64(5)
+_APART = _ONE << _SHIFT
 
 
 @njit(cache=True, nogil=True)
@@ -30,13 +34,32 @@ def _all_bits_if_less(value: int, bound: int) -> np.uint64:
     return np.uint64((np.int64(value) - np.int64(bound)) >> 63)
 
 
-@njit(cache=True, nogil=True)
-def search_all(values: Ints, place: Ints, end: Ints, bound: Ints, size: Ints, n: int) -> None:
-    """Do ``first_at_least`` for the first ``n`` of many searches, each from ``place`` to ``end``; ``size`` is room.
+class Searches(NamedTuple):
+    """Many binary searches that go on together, and the room they need; numbers are per search."""
 
-    They go on together, a step of each at a time, so that they wait for memory together. ``place`` becomes what is
-    found. Numbers are unsigned, but for the bounds.
-    """
+    place: Ints
+    """Where it begins, and in the end what it has found."""
+    end: Ints
+    bound: Ints
+    size: Ints
+    """How many values are left."""
+    first: Ints
+    last: Ints
+    """Where it began and was to end."""
+
+
+@njit(cache=True, nogil=True)
+def new_searches(n: int) -> Searches:
+    """Room for so many searches."""
+    place, end, size, first, last = np.empty((5, n), np.uint64)
+    return Searches(place, end, np.empty(n, np.int64), size, first, last)
+
+
+@njit(cache=True, nogil=True)
+def search_all(values: Ints, searches: Searches, n: int) -> None:
+    """Do ``first_at_least`` for the first ``n`` searches, a step of each at a time, so that they wait for memory
+    together."""
+    place, end, bound, size, _, _ = searches
     largest = 0
     for i in range(n):
         size[i] = end[i] - place[i]
@@ -47,6 +70,26 @@ def search_all(values: Ints, place: Ints, end: Ints, bound: Ints, size: Ints, n:
             half = (size[i] + _ONE) >> _ONE
             place[i] += half & _all_bits_if_less(values[place[i] + half - _ONE], bound[i])
             size[i] -= half
+
+
+def fences_of(values: Ints) -> Ints:
+    """Every 32nd of many values: few enough for the processor's cache."""
+    return values[::_APART].copy()
+
+
+@njit(cache=True, nogil=True)
+def search_all_far(values: Ints, fences: Ints, searches: Searches, n: int) -> None:
+    """The same among so many values that most are far away: first among the fences, then between two of them."""
+    place, end, _, _, first, last = searches
+    for i in range(n):
+        first[i], last[i] = place[i], end[i]
+        place[i], end[i] = (place[i] + _APART - _ONE) >> _SHIFT, (end[i] + _APART - _ONE) >> _SHIFT
+    search_all(fences, searches, n)
+    for i in range(n):
+        fence = place[i] << _SHIFT
+        place[i], end[i] = max(first[i], max(fence, _APART) - _APART), min(last[i], fence)
+    search_all(values, searches, n)
+    end[:n] = last[:n]
 
 
 @njit(cache=True, nogil=True)

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from tlogic.graph.arrays import Ints, borrowed
-from tlogic.graph.search import search_all
+from tlogic.graph.search import Searches, new_searches, search_all, search_all_far
 from tlogic.graph.views import relation_and_time
 from tlogic.learning.past import Past, count_edges, nth_edge
 from tlogic.learning.randomness import below, keyed
@@ -38,19 +38,9 @@ class Bodies(NamedTuple):
     pair: Ints
     end: Ints
     """Of those between whose ends anything happened: the pair, and when the body is over."""
-    search: "Searches"
-
-
-class Searches(NamedTuple):
-    """Scratch space for binary searches that go on together; numbers are per search."""
-
     sample: Ints
-    """Whose search it is."""
-    place: Ints
-    end: Ints
-    size: Ints
-    """How many values are left."""
-    bound: Ints
+    """Per search: the sample it is for."""
+    searches: Searches
 
 
 def count_rows(past: Past, rows: Ints, body_samples: int, seed: int) -> Ints:
@@ -95,8 +85,7 @@ def _count(past: Past, heads: Ints, bodies: Ints, variables: Ints, seed: int, sc
 
 @njit(cache=True, nogil=True)
 def _new_scratch(length: int, n_samples: int) -> Bodies:
-    sample, bound, distinct, pair, over = np.empty((5, n_samples), np.int64)
-    place, end, size = np.empty((3, n_samples), np.uint64)
+    distinct, pair, over, sample = np.empty((4, n_samples), np.int64)
     return Bodies(
         np.empty((n_samples, length), np.int64),
         np.empty((n_samples, length + 1), np.int32),
@@ -105,7 +94,8 @@ def _new_scratch(length: int, n_samples: int) -> Bodies:
         distinct,
         pair,
         over,
-        Searches(sample, place, end, size, bound),
+        sample,
+        new_searches(n_samples),
     )
 
 
@@ -137,7 +127,7 @@ def _sample_step(past: Past, body: Ints, variables: Ints, step: int, seed: int, 
     The last step is left out where the entities so far already break the pattern of repeated variables.
     """
     slot_start, edges = past.slot_start, bodies.edge
-    sample, place, end, size, bound = bodies.search
+    sample, (place, end, bound, _, _, _) = bodies.sample, bodies.searches
     stream = keyed(np.uint64(1), seed)
     for i in range(step + 1):
         stream = keyed(stream, body[i])
@@ -149,11 +139,12 @@ def _sample_step(past: Past, body: Ints, variables: Ints, step: int, seed: int, 
             here = bodies.entity[i, step]
             sample[n], place[n], end[n], bound[n] = i, slot_start[here], slot_start[here + 1], body[step]
             n += 1
-    n = _find_all(past.slot_relation, bodies.search, n)
+    search_all(past.slot_relation, bodies.searches, n)
+    n = _keep_found(past.slot_relation, bodies, n)
     for i in range(n):
         slot = np.int64(place[i])
-        place[i], end[i], bound[i] = past.first[slot], past.end[slot], bodies.time[sample[i], step - 1]
-    search_all(past.slots.time, place, end, bound, size, n)
+        place[i], end[i], bound[i] = past.bounds[slot, 0], past.bounds[slot, 1], bodies.time[sample[i], step - 1]
+    search_all_far(past.slots.time, past.time_fences, bodies.searches, n)
     for i in range(n):
         low, high = int(np.int64(place[i])), int(np.int64(end[i]))
         if low < high:
@@ -168,17 +159,13 @@ def _take(past: Past, bodies: Bodies, sample: int, step: int, edge: int) -> None
 
 
 @njit(cache=True, nogil=True)
-def _find_all(values: Ints, search: Searches, n: int) -> int:
-    """Find each bound among its ascending values; what is found moves up front, with its place as ``place``.
-
-    How many of them are found.
-    """
-    sample, place, end, size, bound = search
-    search_all(values, place, end, bound, size, n)
+def _keep_found(values: Ints, bodies: Bodies, n: int) -> int:
+    """Move searches up front that found just what they searched for; how many these are."""
+    place, end, bound, _, _, _ = bodies.searches
     n_found = 0
     for i in range(n):
         if place[i] < end[i] and values[place[i]] == bound[i]:
-            sample[n_found], place[n_found] = sample[i], place[i]
+            bodies.sample[n_found], place[n_found] = bodies.sample[i], place[i]
             n_found += 1
     return n_found
 
@@ -214,13 +201,14 @@ def _collect(variables: Ints, bodies: Bodies) -> int:
 @njit(cache=True, nogil=True)
 def _find_pairs(past: Past, bodies: Bodies, n_bodies: int) -> int:
     """Find what happened from e_1 to e_(l+1); in how many bodies anything did."""
-    sample, place, end, _, bound = bodies.search
+    sample, (place, end, bound, _, _, _) = bodies.sample, bodies.searches
     for i in range(n_bodies):
         body = bodies.distinct[i]
         source = bodies.entity[body, 0]
         sample[i], place[i], end[i] = body, past.pair_start[source], past.pair_start[source + 1]
         bound[i] = bodies.entity[body, -1]
-    n = _find_all(past.pair_target, bodies.search, n_bodies)
+    search_all_far(past.pair_target, past.target_fences, bodies.searches, n_bodies)
+    n = _keep_found(past.pair_target, bodies, n_bodies)
     for i in range(n):
         bodies.pair[i], bodies.end[i] = place[i], bodies.time[sample[i], -1]
     return n
@@ -230,11 +218,11 @@ def _find_pairs(past: Past, bodies: Bodies, n_bodies: int) -> int:
 def _count_heads(past: Past, head: int, bodies: Bodies, n_pairs: int) -> int:
     """How many bodies the head follows: (e_1, r_h, e_(l+1)) holds at a later time than the whole body."""
     start, kept = past.last
-    _, place, end, size, bound = bodies.search
+    place, end, bound, _, _, _ = bodies.searches
     for i in range(n_pairs):
         pair = bodies.pair[i]
         place[i], end[i], bound[i] = start[pair], start[pair + 1], relation_and_time(head, bodies.end[i] + 1)
-    search_all(kept, place, end, bound, size, n_pairs)
+    search_all(kept, bodies.searches, n_pairs)
     following = relation_and_time(head + 1, 0)
     count = 0
     for i in range(n_pairs):

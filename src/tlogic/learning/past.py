@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from tlogic.graph.arrays import Ints
-from tlogic.graph.search import first_at_least
+from tlogic.graph.search import fences_of, first_at_least
 from tlogic.graph.sorting import counting_sort, run_starts
 from tlogic.graph.triples import TripleIndex
 from tlogic.graph.views import LastTimes, SlotEdges, Views
@@ -32,28 +32,29 @@ class Past(NamedTuple):
     slot_start: Ints
     slot_relation: Ints
     slots: SlotEdges
-    first: Ints
-    """Per slot: its first edge."""
-    end: Ints
-    """Per slot: the end of its edges before the time."""
+    time_fences: Ints
+    bounds: Ints
+    """Per slot: its first edge, and the end of its edges before the time."""
     relations: RelationSlots
     pair_start: Ints
     pair_target: Ints
+    target_fences: Ints
     last: LastTimes
 
 
 def past_until(until: int, triples: TripleIndex, views: Views, n_relations: int) -> Past:
     """The past before a time, which is that of the views' last times."""
-    first, end = _bounds_of_slots(triples, views.slots, until)
+    bounds = _bounds_of_slots(triples, views.slots, until)
     return Past(
         triples.slot_start,
         triples.slot_relation,
         views.slots,
-        first,
-        end,
-        relation_slots(triples, n_relations, end - first),
+        fences_of(views.slots.time),
+        bounds,
+        relation_slots(triples, n_relations, bounds[:, 1] - bounds[:, 0]),
         views.pairs.pair_start,
         views.pairs.pair_target,
+        fences_of(views.pairs.pair_target),
         views.last,
     )
 
@@ -72,14 +73,15 @@ def relation_slots(triples: TripleIndex, n_relations: int, n_edges: Ints | None 
 
 
 @njit(cache=True, nogil=True)
-def _bounds_of_slots(triples: TripleIndex, slots: SlotEdges, until: int) -> tuple[Ints, Ints]:
-    n_slots, width = len(triples.slot_relation), triples.time_start.dtype
-    first, end = np.empty(n_slots, width), np.empty(n_slots, width)
+def _bounds_of_slots(triples: TripleIndex, slots: SlotEdges, until: int) -> Ints:
+    n_slots = len(triples.slot_relation)
+    bounds = np.empty((n_slots, 2), triples.time_start.dtype)
     for slot in range(n_slots):
-        first[slot] = triples.time_start[triples.triple_start[slot]]
-        last = triples.time_start[triples.triple_start[slot + 1]]
-        end[slot] = last if slots.time[last - 1] < until else first_at_least(slots.time, first[slot], last, until)
-    return first, end
+        first, end = triples.time_start[triples.triple_start[slot]], triples.time_start[triples.triple_start[slot + 1]]
+        if slots.time[end - 1] >= until:
+            end = first_at_least(slots.time, first, end, until)
+        bounds[slot, 0], bounds[slot, 1] = first, end
+    return bounds
 
 
 @njit(cache=True, nogil=True)
@@ -94,4 +96,4 @@ def nth_edge(past: Past, relation: int, n: int) -> tuple[int, int]:
     """The edge of a relation with a number, in order of source and time, and its source."""
     start, slot, source, n_edges = past.relations
     place = first_at_least(n_edges, start[relation], start[relation + 1], n + 1)
-    return int(past.end[slot[place]] - (n_edges[place] - n)), int(source[place])
+    return int(past.bounds[slot[place], 1] - (n_edges[place] - n)), int(source[place])
