@@ -71,6 +71,9 @@ def test_other_periods_can_be_chosen_and_nothing_else(compiled: Path) -> None:
     later = tlogic.read(compiled, test_from="2030-02-20")
     assert later.timeline.label_of(later.test_from) == "2030-02-20"
     assert later.valid_from == later.test_from
+    assert later.report is not None
+    assert later.report.periods is not None
+    assert sum(later.report.periods) == len(later)
     earlier = tlogic.read(compiled, valid_from="2030-01-20", test_from="2030-02-20")
     alone = tlogic.learn(replace(tlogic.sample(days=60), valid_from=earlier.valid_from), walks=20)
     assert tlogic.learn(earlier, walks=20).to_json() == alone.to_json()

@@ -95,7 +95,7 @@ def find_warnings(frame: pl.DataFrame, timeline: Timeline, split: Split) -> tupl
     """What may be wrong with the facts, although all of them could be read."""
     steps = np.sort(frame["step"].unique().to_numpy())
     warnings = [_few_facts(frame), _dominant_relation(frame), _lonely_steps(frame, steps, timeline)]
-    warnings += _small_periods(frame["step"], split)
+    warnings += small_periods(frame["step"], split)
     if len(steps) >= ENOUGH_STEPS:
         warnings += [_long_gaps(steps, timeline), _empty_end(frame, steps, timeline)]
     return tuple(warning for warning in warnings if warning)
@@ -120,7 +120,7 @@ def _dominant_relation(frame: pl.DataFrame) -> str | None:
     return f"The relation {relation!r} holds {facts / frame.height:.0%} of the facts."
 
 
-def _small_periods(steps: pl.Series, split: Split) -> list[str]:
+def small_periods(steps: pl.Series, split: Split) -> list[str]:
     """Warn of a validation or test period whose figures would rest on very few facts."""
     if split.valid_from is None or split.test_from is None:
         return []

@@ -9,6 +9,7 @@ import polars as pl
 from tlogic.errors import InputError
 from tlogic.events import EventTable, read_events
 from tlogic.events.columns import Columns
+from tlogic.events.report import small_periods
 from tlogic.events.splits import Split, split_by_time
 from tlogic.events.timeline import Label
 from tlogic.graph.arrays import Ints
@@ -74,10 +75,14 @@ def _split_anew(graph: TemporalGraph, valid_from: Label | None, test_from: Label
     """The same graph with other periods; its index stays."""
     if valid_from is None and test_from is None:
         return graph
-    split = split_by_time(pl.Series(graph.facts.time), graph.timeline, valid_from, test_from)
-    end = graph.end
+    steps, end, report = pl.Series(graph.facts.time), graph.end, graph.report
+    split = split_by_time(steps, graph.timeline, valid_from, test_from)
+    if report is not None:
+        warnings = dict.fromkeys([*report.warnings, *small_periods(steps, split)])
+        report = replace(report, periods=split.sizes(steps), warnings=tuple(warnings))
     again = replace(
         graph,
+        report=report,
         valid_from=end if split.valid_from is None else split.valid_from,
         test_from=end if split.test_from is None else split.test_from,
     )

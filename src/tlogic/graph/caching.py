@@ -10,8 +10,7 @@ from typing import Any
 import tlogic
 from tlogic.errors import InputError
 from tlogic.events.databases import is_database_url
-from tlogic.events.ids import NAME_FILES
-from tlogic.events.sources import find_files
+from tlogic.events.sources import files_read
 from tlogic.graph.building import read
 from tlogic.graph.compiled import VERSION, is_compiled, open_compiled, sources_of, write_compiled
 from tlogic.graph.temporal_graph import TemporalGraph
@@ -52,9 +51,7 @@ def _place_for(source: str, options: Mapping[str, Any]) -> Path | None:
     folder = cache_folder()
     if folder is None or is_database_url(source) or is_compiled(Path(source).expanduser()):
         return None
-    files = list(find_files(source).values())
-    beside = [files[0].parent / name for name in NAME_FILES.values()]
-    files += [path for path in dict.fromkeys(beside) if path.is_file()]
+    files = files_read(source)
     if time() - max(path.stat().st_mtime for path in files) < _SETTLED_AFTER:
         return None
     told = repr((tlogic.__version__, VERSION, sources_of(files), sorted(options.items())))
