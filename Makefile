@@ -43,7 +43,7 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks.serving
 	$(BIN)/python -m benchmarks.growth 1e5 1e6
 
-# Takes half an hour and 6 GB.
+# Takes ten minutes and 5 GB.
 bench-huge: .venv/ready
 	$(BIN)/python -m benchmarks.growth 1e6 5e6 20e6
 

@@ -68,7 +68,8 @@ def search_all(values: Ints, searches: Searches, n: int) -> None:
         largest >>= 1
         for i in range(n):
             half = (size[i] + _ONE) >> _ONE
-            place[i] += half & _all_bits_if_less(values[place[i] + half - _ONE], bound[i])
+            middle = max(place[i] + half, _ONE) - _ONE  # a search that is over looks at a value, too
+            place[i] += half & _all_bits_if_less(values[middle], bound[i])
             size[i] -= half
 
 
