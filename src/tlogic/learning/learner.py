@@ -13,8 +13,9 @@ from tlogic import __version__
 from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.learning.checkpoint import Checkpoint, Chunk
+from tlogic.learning.past import past_of
 from tlogic.learning.settings import LearningSettings
-from tlogic.learning.supports import past_of, support_counter
+from tlogic.learning.supports import support_counter
 from tlogic.learning.walks import WalkIndex, WalkSettings, sample_rules
 from tlogic.parallel import in_parallel
 from tlogic.rules import Rule, RuleSet

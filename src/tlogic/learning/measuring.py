@@ -8,8 +8,9 @@ import numpy as np
 from tlogic.errors import InputError
 from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.learning.past import past_of
 from tlogic.learning.settings import Confidence, LearningSettings
-from tlogic.learning.supports import past_of, support_counter
+from tlogic.learning.supports import support_counter
 from tlogic.parallel import in_parallel
 from tlogic.rules import Rule, RuleSet
 

@@ -11,6 +11,7 @@ from numba import njit
 from tlogic.graph.arrays import Ints
 from tlogic.graph.search import fences_of, first_at_least
 from tlogic.graph.sorting import counting_sort, run_starts
+from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.graph.triples import TripleIndex
 from tlogic.graph.views import LastTimes, SlotEdges, Views
 
@@ -40,6 +41,11 @@ class Past(NamedTuple):
     pair_target: Ints
     target_fences: Ints
     last: LastTimes
+
+
+def past_of(graph: TemporalGraph) -> Past:
+    """The training facts of a graph."""
+    return past_until(graph.valid_from, graph.triples, graph.views, len(graph.relations))
 
 
 def past_until(until: int, triples: TripleIndex, views: Views, n_relations: int) -> Past:

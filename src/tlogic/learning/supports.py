@@ -7,13 +7,8 @@ from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.learning.bodies import count_rows
 from tlogic.learning.exact import count_rows_exactly
-from tlogic.learning.past import Past, past_until, relation_slots
+from tlogic.learning.past import Past, relation_slots
 from tlogic.learning.settings import LearningSettings
-
-
-def past_of(graph: TemporalGraph) -> Past:
-    """The training facts of a graph."""
-    return past_until(graph.valid_from, graph.triples, graph.views, len(graph.relations))
 
 
 def support_counter(graph: TemporalGraph, past: Past, settings: LearningSettings) -> Callable[[Ints], Ints]:
