@@ -262,14 +262,23 @@ def test_dark_follows_the_system_and_a_switch(page: Page, opened: Opened) -> Non
         expect(dark.locator("body")).to_have_class(re.compile("body--dark"))
     page.goto("/")
     light = background(page)
-    page.get_by_role("button", name="Light or dark").click()
+    switch = page.get_by_role("button", name="Light or dark")
+    switch.click()
     expect(page.locator("body")).to_have_class(re.compile("body--dark"))
     assert background(page) != light
     page.goto("/rules")
     expect(page.locator("body")).to_have_class(re.compile("body--dark"))
-    page.get_by_role("button", name="Light or dark").click()
+    switch.click()
     expect(page.locator("body")).to_have_class(re.compile("body--light"))
-    assert page.context.cookies() == []
+    assert page.evaluate("localStorage.length") == 0
+
+
+def test_what_arrives_later_leaves_the_switch_alone(page: Page) -> None:
+    page.goto("/")
+    page.get_by_role("button", name="Light or dark").click()
+    page.get_by_role("textbox", name="Find an entity").fill(ENTITY[:4])
+    expect(page.locator(".results a").first).to_be_visible()
+    expect(page.locator("body")).to_have_class(re.compile("body--dark"))
 
 
 def background(page: Page) -> str:

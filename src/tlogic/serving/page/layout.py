@@ -24,7 +24,6 @@ def frame(service: Service, here: Address, title: str) -> Iterator[ui.element]:
     ui.page_title(f"{shorten(title, 100)} · tlogic")
     ui.add_head_html(f"<style>{_STYLE}</style><script>{_SCRIPT}</script>")
     ui.colors(primary=_ACCENT)
-    ui.dark_mode(_chosen_theme())
     # NiceGUI's content is in the landmark main already, to which the header does not belong.
     with ui.context.client.layout:
         _header(service, here).move(target_index=0)
@@ -42,11 +41,6 @@ def entity_search(service: Service, here: Address) -> None:
             find_entities(service),
             open_=lambda name: EntityAddress(name=name, without=here.without, version=here.version),
         )
-
-
-def _chosen_theme() -> bool | None:
-    """Dark or light where the user chose so, which script.js keeps in a cookie; else as the system has it."""
-    return {"dark": True, "light": False}.get(ui.context.client.request.cookies.get("theme", ""))
 
 
 def _header(service: Service, here: Address) -> ui.element:

@@ -25,13 +25,19 @@ function beginSearch(event) {
   event.preventDefault();
 }
 
+// Dark or light where the user chose so, else as the system has it.
+function applyTheme() {
+  const chosen = localStorage.getItem("theme");
+  setDark(chosen === null ? null : chosen === "dark");
+}
+
 function switchTheme(event) {
   if (!event.target.closest(".theme")) return;
   const dark = !document.body.classList.contains("body--dark");
-  const asSystem = dark === matchMedia("(prefers-color-scheme: dark)").matches;
   // Who chooses what the system has anyway follows the system again.
-  document.cookie = `theme=${dark ? "dark" : "light"}; path=/; samesite=lax; max-age=${asSystem ? 0 : 31536000}`;
-  setDark(asSystem ? null : dark);
+  if (dark === matchMedia("(prefers-color-scheme: dark)").matches) localStorage.removeItem("theme");
+  else localStorage.setItem("theme", dark ? "dark" : "light");
+  applyTheme();
 }
 
 // The explanation is what was asked for by a click: keyboards and readers go on from it, and phones show it.
@@ -46,5 +52,7 @@ document.addEventListener("keydown", leaveSearch);
 document.addEventListener("keydown", beginSearch);
 document.addEventListener("input", (event) => event.target.closest(".search")?.classList.remove("closed"));
 document.addEventListener("click", switchTheme);
+// By then the page is built, and not yet painted.
+document.addEventListener("DOMContentLoaded", applyTheme);
 // A press on a result must not take the focus from the field, which would close the results before the click.
 document.addEventListener("mousedown", (event) => event.target.closest(".results") && event.preventDefault());
