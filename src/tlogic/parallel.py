@@ -29,6 +29,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 MakeWorker = Callable[[], Callable[[Item], Result]]
 
+_FEWEST = 64  # chunks, so that the cores of a machine end about together
 _RETRIES = 5
 _PATIENCE = 5.0  # seconds; Ray itself would wait for minutes
 _LARGE = 1 << 16  # bytes; smaller arrays travel with what holds them
@@ -45,6 +46,19 @@ def thread_count(threads: int | None) -> int:
     if threads < 1:
         raise SettingsError(f"The number of threads must be 1 or more, not {threads}.")
     return threads
+
+
+def in_chunks(items: np.ndarray, size: int) -> list[np.ndarray]:
+    """Cut items into chunks to spread: of at most this size, and many of them, where there are enough items.
+
+    How many depends on the items alone, not on who is there to work: what others have finished is of use to all.
+
+    >>> [len(chunk) for chunk in in_chunks(np.arange(5), size=1000)]
+    [1, 1, 1, 1, 1]
+    >>> len(in_chunks(np.arange(10_000), size=1000)), len(in_chunks(np.arange(100_000), size=1000))
+    (64, 100)
+    """
+    return np.array_split(items, max(-(-len(items) // size), min(_FEWEST, len(items)), 1))
 
 
 def in_parallel(

@@ -42,7 +42,8 @@ class Worker:
         )
         self.work = new_workspace(self.triples, world.n_entities, world.n_relations, self.book)
         if forgetful:
-            self.work = self.work._replace(joins=_little_memory(world.n_entities, len(self.triples.target)))
+            little = _little_memory(world.n_entities, len(self.triples.target))
+            self.work = self.work._replace(ground=self.work.ground._replace(joins=little))
 
     def answer(self, queries: Sequence[Query]) -> list[Answer]:
         """Per query: the score of each candidate, and how many rules were tried."""

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from tlogic.models.calibration import Reliability
     from tlogic.models.model import Model
 
-_CHUNKS = 32
-_GROUNDED_TOGETHER = 1000  # queries whose groundings are held in memory at a time, by each worker
-
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -104,7 +101,7 @@ def evaluate(
 
         return place
 
-    chunks = questions.chunks(forecaster, _CHUNKS)
+    chunks = questions.chunks(forecaster)
     placed = in_parallel(new_worker, chunks, threads, cluster)
     placings = questions.together(chunks, list(_follow(progress, placed, len(chunks))))
     seconds = {"index": indexed - started, "apply": time.perf_counter() - indexed}
@@ -150,7 +147,7 @@ def evaluate_many(
 
         return place
 
-    chunks = questions.chunks(forecaster, max(_CHUNKS, len(questions) // _GROUNDED_TOGETHER))
+    chunks = questions.chunks(forecaster)
     placed = list(_follow(progress, in_parallel(new_worker, chunks, threads), len(chunks)))
     seconds = {"index": indexed - started, "apply": time.perf_counter() - indexed}
     evaluations = []

@@ -28,12 +28,9 @@ class Questions:
         self._fallback = object_distributions(graph, graph.valid_from)
         self.described = {"split": split, "filter": filter, "multi_step": multi_step}
 
-    def chunks(self, forecaster: Forecaster, n_chunks: int) -> list[Ints]:
+    def chunks(self, forecaster: Forecaster) -> list[Ints]:
         """The queries in chunks as a forecaster likes them, each sorted by time."""
-        return forecaster.chunks(self._queries.relation, n_chunks)
-
-    def __len__(self) -> int:
-        return len(self._queries.subject)
+        return forecaster.chunks(self._queries.relation)
 
     def of(self, chunk: Ints) -> Queries:
         """The queries of a chunk."""

@@ -5,30 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.forecasting.candidates import (
-    Candidates,
-    add_scores,
-    hand_over,
-    new_candidates,
-    top_is_distinct,
-    watch_top,
-)
-from tlogic.forecasting.grounding import (
-    Loops,
-    Path,
-    ground_chain,
-    ground_closed,
-    ground_loop,
-    ground_open,
-    ground_single,
-    new_loops,
-    new_path,
-)
-from tlogic.forecasting.joins import Joins, forget_joins, new_joins
-from tlogic.forecasting.known import Known, know_until, nothing_known
-from tlogic.forecasting.plans import CHAIN, CLOSED, OPEN, SINGLE, RulePlans
+from tlogic.forecasting.candidates import Candidates, add_scores, are_enough, hand_over, new_candidates
+from tlogic.forecasting.grounding import Ground, close_slots, go_to, ground_rule, new_ground, open_slots
+from tlogic.forecasting.known import Horizon
+from tlogic.forecasting.plans import RulePlans
 from tlogic.forecasting.reached import Reached, new_reached
-from tlogic.forecasting.shortlists import Shortlists, forget_shortlists, new_shortlists
 from tlogic.graph.arrays import Floats, Ints, borrowed
 from tlogic.graph.triples import TripleIndex
 
@@ -69,30 +50,17 @@ class Rulebook(NamedTuple):
 class Workspace(NamedTuple):
     """Scratch memory of one worker."""
 
-    known: Known
-    shortlists: Shortlists
-    joins: Joins
-    path: Path
-    loops: Loops
-    inner: Reached
+    ground: Ground
     reached: Reached
     candidates: Candidates
-    slot_of: Ints
-    """Per relation: the query subject's slot, or -1."""
 
 
 def new_workspace(triples: TripleIndex, n_entities: int, n_relations: int, book: Rulebook) -> Workspace:
     """Scratch memory for a graph, with nothing known yet."""
     return Workspace(
-        known=nothing_known(triples),
-        shortlists=new_shortlists(len(triples.slot_relation), len(triples.target), book.limit),
-        joins=new_joins(n_entities, len(triples.target)),
-        path=new_path(int(np.diff(book.plans.bodies.start).max(initial=1))),
-        loops=new_loops(n_entities),
-        inner=new_reached(n_entities),
+        ground=new_ground(triples, n_entities, n_relations, book.plans, book.limit),
         reached=new_reached(n_entities),
         candidates=new_candidates(n_entities, book.k),
-        slot_of=np.full(n_relations, -1, np.int64),
     )
 
 
@@ -105,93 +73,34 @@ def apply_rules(triples: TripleIndex, book: Rulebook, work: Workspace, queries: 
     out_entity: Ints = np.empty(1 << 12, np.int32)
     out_score: Floats = np.empty(1 << 12, np.float64)
     scores: Floats = np.empty(1 << 12, np.float32)
-    if n_queries > 0 and queries.known_until[0] < work.known.until[0]:
-        know_until(work.known, triples, queries.known_until[0])
-        forget_joins(work.joins)
-        forget_shortlists(work.shortlists)
     for q in range(n_queries):
-        if queries.known_until[q] > work.known.until[0]:
-            know_until(work.known, triples, queries.known_until[q])
+        go_to(work.ground, triples, queries.known_until[q])
         if q == 0 or not _same_start(queries, q, q - 1):
-            _open_slots(work.known, work.slot_of, queries.subject[q], max(queries.time[q] - book.window, 0))
-        n, n_rules[q], scores = _apply_to_query(book, work, queries, q, scores)
+            open_slots(work.ground, queries.subject[q], max(queries.time[q] - book.window, 0))
+        n_rules[q], scores = _apply_to_query(book, work, queries, q, scores)
         if q + 1 == n_queries or not _same_start(queries, q, q + 1):
-            _close_slots(work.known, work.slot_of, queries.subject[q])
-        out_entity, out_score = hand_over(work.candidates, n, out_entity, out_score, start[q])
-        start[q + 1] = start[q] + n
+            close_slots(work.ground, queries.subject[q])
+        out_entity, out_score, start[q + 1] = hand_over(work.candidates, out_entity, out_score, start[q])
     return Scored(start, out_entity[: start[-1]].copy(), out_score[: start[-1]].copy(), n_rules)
 
 
 @njit(cache=True, nogil=True)
-def _apply_to_query(
-    book: Rulebook, work: Workspace, queries: Queries, q: int, scores: Floats
-) -> tuple[int, int, Floats]:
-    """Fill the candidates of one query: their number, how many rules were tried, and the room for scores."""
-    # records are taken apart here, once a query: taking them apart again for every rule costs more than many rules do
-    known, lists, memory, path, loops, inner, reached, candidates, slot_of = work
-    alpha, decay, limit, k, published_stop = book.alpha, book.decay, book.limit, book.k, book.published_stop
-    head_start, confidence, kinds, firsts, backs, parts, bodies, joins = book.plans
+def _apply_to_query(book: Rulebook, work: Workspace, queries: Queries, q: int, scores: Floats) -> tuple[int, Floats]:
+    """Fill the candidates of one query: how many rules were tried, and the room for scores."""
+    (plans, alpha, decay, window, limit, k, published_stop), (ground, reached, candidates) = borrowed((book, work))
     subject, relation, now = queries.subject[q], queries.relation[q], queries.time[q]
-    known_until = queries.known_until[q]
-    since = max(now - book.window, 0)
-    n_candidates, n_scores, watching = 0, 0, False
-    first, end = head_start[relation], head_start[relation + 1]
+    horizon = Horizon(queries.known_until[q], max(now - window, 0), limit)
+    first, end = plans.head_start[relation], plans.head_start[relation + 1]
     rule = first
     while rule < end:
-        slot = slot_of[firsts[rule]]
-        n_reached = 0
-        if slot >= 0:
-            kind, part = kinds[rule], parts[rule]
-            if kind == SINGLE:
-                n_reached = ground_single(known, lists, slot, known_until, since, limit, reached)
-            elif kind == CHAIN:
-                n_reached = ground_chain(known, lists, bodies, part, subject, known_until, since, limit, path, reached)
-            elif kind == OPEN:
-                n_reached = ground_open(known, joins, memory, part, slot, known_until, since, inner, reached)
-            elif kind == CLOSED:
-                n_reached = ground_closed(known, joins, memory, part, slot, known_until, since, reached)
-            elif slot_of[backs[rule]] >= 0:
-                back = slot_of[backs[rule]]
-                n_reached = ground_loop(
-                    known,
-                    lists,
-                    bodies,
-                    loops,
-                    part,
-                    slot,
-                    back,
-                    subject,
-                    known_until,
-                    since,
-                    path,
-                    inner,
-                    reached,
-                )
+        n_reached = ground_rule(ground, plans, rule, subject, horizon, reached)
         if n_reached > 0:
-            base = alpha * confidence[rule]
-            n_candidates, n_contenders, scores, n_scores = add_scores(
-                candidates,
-                n_candidates,
-                scores,
-                n_scores,
-                watching,
-                reached,
-                n_reached,
-                base,
-                decay,
-                now,
-                published_stop,
-            )
-            if n_candidates >= k:
-                if not published_stop:
-                    break
-                if not watching:
-                    n_contenders = watch_top(candidates, n_candidates)
-                    watching = True
-                if top_is_distinct(candidates, scores, n_contenders):
-                    break
+            base = alpha * plans.confidence[rule]
+            scores = add_scores(candidates, scores, reached, n_reached, base, decay, now, published_stop)
+            if are_enough(candidates, scores, k, published_stop):
+                break
         rule += 1
-    return n_candidates, min(rule + 1, end) - first, scores
+    return min(rule + 1, end) - first, scores
 
 
 @njit(cache=True, nogil=True)
@@ -202,17 +111,3 @@ def _same_start(queries: Queries, a: int, b: int) -> bool:
         and queries.time[a] == queries.time[b]
         and queries.known_until[a] == queries.known_until[b]
     )
-
-
-@njit(cache=True, nogil=True)
-def _open_slots(known: Known, slot_of: Ints, subject: int, since: int) -> None:
-    """Note the subject's slots that hold facts at or after ``since``."""
-    for slot in range(known.slot_start[subject], known.slot_end[subject]):
-        if known.slot_newest[slot] >= since:
-            slot_of[known.slot_relation[slot]] = slot
-
-
-@njit(cache=True, nogil=True)
-def _close_slots(known: Known, slot_of: Ints, subject: int) -> None:
-    for slot in range(known.slot_start[subject], known.slot_end[subject]):
-        slot_of[known.slot_relation[slot]] = -1

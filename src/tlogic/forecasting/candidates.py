@@ -13,7 +13,9 @@ from tlogic.forecasting.known import NEVER
 from tlogic.forecasting.reached import Reached
 from tlogic.graph.arrays import Floats, Ints
 
+# The columns of a score list, and of the counts.
 _START, _LENGTH, _ROOM, _IN_TOP = 0, 1, 2, 3
+_N, _N_SCORES, _N_CONTENDERS, _WATCHING = 0, 1, 2, 3
 _FIRST_ROOM = 4
 
 
@@ -32,6 +34,9 @@ class Candidates(NamedTuple):
     """The k candidates with the largest score lists, largest first, once there are k."""
     contender: Ints
     """Candidates that may have to enter the top."""
+    counts: Ints
+    """Four numbers: how many candidates there are, how much room for scores is used, how many contenders there are, and
+    whether the top is being watched."""
 
 
 def new_candidates(n_entities: int, k: int) -> Candidates:
@@ -43,6 +48,7 @@ def new_candidates(n_entities: int, k: int) -> Candidates:
         score_list=np.empty((n_entities, 4), np.int32),
         top=np.empty(k, np.int32),
         contender=np.empty(n_entities, np.int32),
+        counts=np.zeros(4, np.int64),
     )
 
 
@@ -58,89 +64,102 @@ def decay_table(alpha: float, rate: float, n: int) -> Floats:
 @njit(cache=True, nogil=True)
 def add_scores(
     candidates: Candidates,
-    n_candidates: int,
     scores: Floats,
-    n_scores: int,
-    watching: bool,
     reached: Reached,
     n_reached: int,
     base: float,
     decay: Floats,
     now: int,
     keep_lists: bool,
-) -> tuple[int, int, Floats, int]:
-    """Score what a rule reached, f = base + decay(now - t_1), and empty it.
-
-    Gives the number of candidates, that of contenders for the top, and the scores, perhaps in larger room, with
-    their number.
-    """
+) -> Floats:
+    """Score what a rule reached, f = base + decay(now - t_1), and empty it; the scores, perhaps in larger room."""
     best, found = reached
-    number, entity, miss, score_list, top, contender = candidates
+    number, entity, miss, score_list, top, contender, counts = candidates
+    n, n_scores, n_contenders, watching = counts[_N], counts[_N_SCORES], 0, counts[_WATCHING] == 1
     if 3 * n_scores + _FIRST_ROOM * n_reached > len(scores):  # enough even if every list has to move to twice its room
         scores = with_room(scores, n_scores, 3 * n_scores + _FIRST_ROOM * n_reached)
     threshold = scores[score_list[top[-1], _START]] if watching else np.float32(0.0)
-    n_contenders = 0
     for i in range(n_reached):
         c = found[i]
         f = np.float32(base + decay[now - best[c]])
         best[c] = NEVER
         m = number[c]
         if m < 0:
-            m = n_candidates
-            n_candidates += 1
+            m = n
+            n += 1
             number[c], entity[m], miss[m] = m, c, np.float32(1.0)
             row = score_list[m]
             row[_START], row[_LENGTH], row[_ROOM], row[_IN_TOP] = n_scores, 0, _FIRST_ROOM, 0
             if keep_lists:
                 n_scores += _FIRST_ROOM
         miss[m] *= np.float32(1.0) - f
-        if not keep_lists:
-            continue
-        start, length = score_list[m, _START], score_list[m, _LENGTH]
-        if length == score_list[m, _ROOM]:
-            for j in range(length):
-                scores[n_scores + j] = scores[start + j]
-            start = n_scores
-            score_list[m, _START], score_list[m, _ROOM] = start, 2 * length
-            n_scores += 2 * length
-        place = start + length
-        while place > start and scores[place - 1] < f:
-            scores[place] = scores[place - 1]
-            place -= 1
-        scores[place] = f
-        score_list[m, _LENGTH] = length + 1
-        if watching and scores[start] >= threshold and score_list[m, _IN_TOP] == 0:
-            contender[n_contenders] = m
-            n_contenders += 1
-    return n_candidates, n_contenders, scores, n_scores
+        if keep_lists:
+            n_scores = _insert(score_list[m], scores, n_scores, f)
+            if watching and scores[score_list[m, _START]] >= threshold and score_list[m, _IN_TOP] == 0:
+                contender[n_contenders] = m
+                n_contenders += 1
+    counts[_N], counts[_N_SCORES], counts[_N_CONTENDERS] = n, n_scores, n_contenders
+    return scores
 
 
 @njit(cache=True, nogil=True)
-def watch_top(candidates: Candidates, n_candidates: int) -> int:
+def _insert(row: Ints, scores: Floats, n_scores: int, f: np.float32) -> int:
+    """Put a score into its place in a score list, which moves to twice its room if it is full; how much room is used
+    then."""
+    start, length = row[_START], row[_LENGTH]
+    if length == row[_ROOM]:
+        for j in range(length):
+            scores[n_scores + j] = scores[start + j]
+        start = n_scores
+        row[_START], row[_ROOM] = start, 2 * length
+        n_scores += 2 * length
+    place = start + length
+    while place > start and scores[place - 1] < f:
+        scores[place] = scores[place - 1]
+        place -= 1
+    scores[place] = f
+    row[_LENGTH] = length + 1
+    return n_scores
+
+
+@njit(cache=True, nogil=True)
+def are_enough(candidates: Candidates, scores: Floats, k: int, published_stop: bool) -> bool:
+    """Are there k candidates? For the published stop, do the k best ones also have k different score lists?"""
+    counts = candidates.counts
+    if counts[_N] < k:
+        return False
+    if not published_stop:
+        return True
+    if not counts[_WATCHING]:
+        _watch_top(candidates)
+    return _top_is_distinct(candidates, scores)
+
+
+@njit(cache=True, nogil=True)
+def _watch_top(candidates: Candidates) -> None:
     """Begin to watch the top: every candidate contends for it, the first k hold it for a start."""
-    k = len(candidates.top)
-    for m in range(n_candidates):
+    k, counts = len(candidates.top), candidates.counts
+    for m in range(counts[_N]):
         candidates.score_list[m, _IN_TOP] = m < k
         if m < k:
             candidates.top[m] = m
         else:
             candidates.contender[m - k] = m
-    return n_candidates - k
+    counts[_N_CONTENDERS], counts[_WATCHING] = counts[_N] - k, 1
 
 
 @njit(cache=True, nogil=True)
-def top_is_distinct(candidates: Candidates, scores: Floats, n_contenders: int) -> bool:
+def _top_is_distinct(candidates: Candidates, scores: Floats) -> bool:
     """Do the k best candidates have k different score lists? What the published code asks before it stops.
 
-    Lists only grow, and growing makes a list larger. So the new top is among the old top and the contenders:
-    candidates outside it
-    that just got a score and whose largest score is not below that of the top's last.
+    Lists only grow, and growing makes a list larger. So the new top is among the old top and the contenders: candidates
+    outside it that just got a score and whose largest score is not below that of the top's last.
     """
     score_list, top, contender = candidates.score_list, candidates.top, candidates.contender
     k = len(top)
     for i in range(1, k):  # lists in the top have grown: sort it anew, it is nearly sorted
         _move_up(score_list, scores, top, i)
-    for i in range(n_contenders):
+    for i in range(candidates.counts[_N_CONTENDERS]):
         if _compare(score_list, scores, top[k - 1], contender[i]) < 0:
             score_list[top[k - 1], _IN_TOP] = 0
             score_list[contender[i], _IN_TOP] = 1
@@ -174,15 +193,20 @@ def _compare(score_list: Ints, scores: Floats, a: int, b: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def hand_over(candidates: Candidates, n: int, entity: Ints, score: Floats, place: int) -> tuple[Ints, Floats]:
-    """Write the candidates with their noisy-OR to a place in two arrays, perhaps in larger room, and forget them."""
+def hand_over(candidates: Candidates, entity: Ints, score: Floats, place: int) -> tuple[Ints, Floats, int]:
+    """Write the candidates with their noisy-OR to a place in two arrays, perhaps in larger room, and forget them.
+
+    Gives the arrays, and the place after the last candidate.
+    """
+    n = candidates.counts[_N]
     if place + n > len(entity):
         entity, score = with_room(entity, place, place + n), with_room(score, place, place + n)
     for m in range(n):
         entity[place + m] = candidates.entity[m]
         score[place + m] = 1.0 - np.float64(candidates.miss[m])
         candidates.number[candidates.entity[m]] = -1
-    return entity, score
+    candidates.counts[:] = 0
+    return entity, score, place + n
 
 
 @njit(cache=True, nogil=True)

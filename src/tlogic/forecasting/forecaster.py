@@ -16,9 +16,11 @@ from tlogic.forecasting.rescoring import Grounded, Scoring, score_grounded
 from tlogic.forecasting.settings import UNLIMITED, ApplicationSettings
 from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.parallel import in_chunks
 from tlogic.rules import Rule, RuleSet
 
 _ALL_TIME = 1 << 40
+_QUERIES_A_CHUNK = 1000  # whose groundings a worker may have to hold at a time
 _EXACT = 1 << 24  # the whole numbers below it are exact in single precision, in which scores are kept
 
 
@@ -68,14 +70,14 @@ class Forecaster:
             published_stop=settings.stop == "published",
         )
 
-    def chunks(self, relation: Ints, n_chunks: int = 32) -> list[Ints]:
+    def chunks(self, relation: Ints) -> list[Ints]:
         """Cut queries that are sorted by time into chunks, each sorted by time.
 
         Queries of one relation stay together, because they use the same rules and so remember more for each other. But
         where the newest facts alone are followed, what is remembered is which these are: then queries of one time do.
         """
         of_all = np.arange(len(relation)) if self.book.limit < UNLIMITED else np.argsort(relation, kind="stable")
-        return [np.sort(chunk) for chunk in np.array_split(of_all, min(n_chunks, max(len(relation), 1)))]
+        return [np.sort(chunk) for chunk in in_chunks(of_all, _QUERIES_A_CHUNK)]
 
     def rules_of(self, relation: int) -> list[Rule]:
         """The rules of one head relation, in the order in which they are applied."""
@@ -130,7 +132,7 @@ class Worker:
     @property
     def known(self) -> Known:
         """The facts before the last query that was answered."""
-        return self._work.known
+        return self._work.ground.known
 
     def __call__(self, queries: Queries) -> Scored:
         """The scored candidates of queries that are sorted by time."""

@@ -1,10 +1,8 @@
 """The second and third step of a body, from an entity x: remembered, and kept up to date as time goes on.
 
 An *open join* maps each entity c with r2(x, y), r3(y, c) to the latest time of the first of the two facts. A *closed
-join* asks the
-same for c = x alone: one time. Both depend on x and two relations, not on a query. New facts can only raise these
-times, so a
-remembered join has to look only at what has happened since it was last used.
+join* asks the same for c = x alone: one time. Both depend on x and two relations, not on a query. New facts can only
+raise these times, so a remembered join has to look only at what has happened since it was last used.
 """
 
 from typing import NamedTuple
@@ -12,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.forecasting.known import NEVER, Known, latest_until
+from tlogic.forecasting.known import NEVER, Horizon, Known, latest_until
 from tlogic.forecasting.reached import Reached
 from tlogic.graph.arrays import Ints
 from tlogic.graph.hashing import scramble
@@ -28,12 +26,10 @@ class Joins(NamedTuple):
     """Remembered joins: a hash table whose rows own ranges of the arrays beside it."""
 
     row: Ints
-    """KEY: the join's number and x in one number, or EMPTY. MADE: what happened before this time is included. SLOT:
-    the slot of r2.
-    Closed joins: BACK_SLOT: the slot of r3's inverse; LATEST: the time. Open joins: NEXT: where the slots of r3
-    stand in
-    ``next_slots``, one for each triple of the slot of r2; START, END: the entries; ROOM: the end of the room for
-    them."""
+    """KEY: the join's number and x in one number, or EMPTY. MADE: what happened before this time is included. SLOT: the
+    slot of r2. Closed joins: BACK_SLOT: the slot of r3's inverse; LATEST: the time. Open joins: NEXT: where the slots
+    of r3 stand in ``next_slots``, one for each triple of the slot of r2; START, END: the entries; ROOM: the end of the
+    room for them."""
     entity: Ints
     time: Ints
     next_slots: Ints
@@ -117,13 +113,12 @@ def make_open(
     third: int,
     join: int,
     x: int,
-    known_until: int,
-    since: int,
+    horizon: Horizon,
     scratch: Reached,
 ) -> int:
     """Bring an open join up to date; the row that owns its entries.
 
-    Entries whose time lies before ``since`` may be missing: the window only moves forward.
+    Entries that are too old to be followed may be missing: the window only moves forward.
     """
     if joins.used[1] + 2 * len(scratch.best) > len(joins.entity):
         forget_joins(joins)
@@ -132,10 +127,10 @@ def make_open(
         place = _remember_open(known, joins, second, third, join, x)
     row = joins.row[place]
     if row[SLOT] >= 0:
-        n = _update(known, joins, row, since, scratch)
+        n = _update(known, joins, row, horizon.since, scratch)
         if n >= 0:
-            _store(joins, row, n, since, scratch)
-    row[MADE] = known_until
+            _store(joins, row, n, horizon.since, scratch)
+    row[MADE] = horizon.until
     return place
 
 

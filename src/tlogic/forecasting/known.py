@@ -41,6 +41,17 @@ class Known(NamedTuple):
     """A single number: the edges before this time are known."""
 
 
+class Horizon(NamedTuple):
+    """Which of the known facts a query follows."""
+
+    until: int
+    """Facts before this time are known."""
+    since: int
+    """Facts at or after this time are followed."""
+    limit: int
+    """Of each slot only so many triples are followed, the newest."""
+
+
 def nothing_known(triples: TripleIndex) -> Known:
     """The beginning of time."""
     return Known(

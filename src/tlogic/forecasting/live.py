@@ -103,7 +103,7 @@ class LiveWorker(Worker):
     def known_until(self, time: int) -> Known:
         """The facts before a time."""
         self._look(min(time, self._graph.end))
-        return self._work.known
+        return self._work.ground.known
 
     def _apply(self, book: Rulebook, queries: Queries) -> Scored:
         """Facts are known up to one time at a time, so queries with the same are answered together."""
@@ -123,24 +123,27 @@ class LiveWorker(Worker):
     def _look(self, until: int) -> None:
         """Know the facts before a time, as the graph is now, and nothing of what was concluded from other facts."""
         graph = self._graph
-        if self._n_entities < graph.room_for_entities or len(self._work.slot_of) != len(graph.relations):
+        if self._n_entities < graph.room_for_entities or len(self._work.ground.slot_of) != len(graph.relations):
             self._make_room()
         size = len(graph.index.slot_relation), len(graph.index.target)
         if self._size != size:
             self._size = size
-            self._work = self._work._replace(shortlists=new_shortlists(*size, self.book.limit))
+            self._replace(shortlists=new_shortlists(*size, self.book.limit))
         if self._seen != (graph.version, until):
-            self._work = self._work._replace(known=_known(graph, until))
-            forget_joins(self._work.joins)
-            forget_shortlists(self._work.shortlists)
+            self._replace(known=_known(graph, until))
+            forget_joins(self._work.ground.joins)
+            forget_shortlists(self._work.ground.shortlists)
             self._seen = (graph.version, until)
 
     def _make_room(self) -> None:
         graph = self._graph
         self._n_entities = graph.room_for_entities
-        work = new_workspace(self._triples, self._n_entities, len(graph.relations), self.book)
-        self._work = work._replace(joins=new_joins(self._n_entities, len(graph.index.target), _MOST_JOINS))
+        self._work = new_workspace(self._triples, self._n_entities, len(graph.relations), self.book)
+        self._replace(joins=new_joins(self._n_entities, len(graph.index.target), _MOST_JOINS))
         self._seen = self._size = (-1, -1)
+
+    def _replace(self, **parts: Any) -> None:
+        self._work = self._work._replace(ground=self._work.ground._replace(**parts))
 
 
 def _known(graph: LiveGraph, until: int) -> Known:

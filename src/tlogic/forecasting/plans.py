@@ -9,8 +9,7 @@ A body is followed in one of five ways:
 - LOOP: from the subject over x back to it, then a rest that starts at the subject again: r1(s, x), r2(x, s), ...
 
 What x reaches in the second and third step does not depend on the subject, so it is remembered between queries. Loop
-and rest of the
-last kind meet only in time, so they are not multiplied.
+and rest of the last kind meet only in time, so they are not multiplied.
 """
 
 from collections.abc import Sequence

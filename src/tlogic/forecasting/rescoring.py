@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from tlogic.forecasting.application import Queries, Scored
-from tlogic.forecasting.candidates import Candidates, add_scores, hand_over, top_is_distinct, watch_top
+from tlogic.forecasting.candidates import Candidates, add_scores, are_enough, hand_over
 from tlogic.forecasting.reached import Reached
 from tlogic.graph.arrays import Bools, Floats, Ints
 
@@ -54,19 +54,18 @@ def score_grounded(
     out_score: Floats = np.empty(1 << 12, np.float64)
     scores: Floats = np.empty(1 << 12, np.float32)
     for q in range(n_queries):
-        n, n_rules[q], scores = _score_query(grounded, scoring, q, queries.time[q], candidates, reached, scores)
-        out_entity, out_score = hand_over(candidates, n, out_entity, out_score, start[q])
-        start[q + 1] = start[q] + n
+        n_rules[q], scores = _score_query(grounded, scoring, q, queries.time[q], candidates, reached, scores)
+        out_entity, out_score, start[q + 1] = hand_over(candidates, out_entity, out_score, start[q])
     return Scored(start, out_entity[: start[-1]].copy(), out_score[: start[-1]].copy(), n_rules)
 
 
 @njit(cache=True, nogil=True)
 def _score_query(
     grounded: Grounded, scoring: Scoring, q: int, now: int, candidates: Candidates, reached: Reached, scores: Floats
-) -> tuple[int, int, Floats]:
-    """Fill the candidates of one query: their number, how many rules were tried, and the room for scores."""
+) -> tuple[int, Floats]:
+    """Fill the candidates of one query: how many rules were tried, and the room for scores."""
     admitted, confidence, alpha, decay, window, k, published_stop = scoring
-    n, n_tried, n_scores, watching = 0, 0, 0, False
+    n_tried = 0
     for place in range(grounded.first[q], grounded.first[q + 1]):
         rule = grounded.rule[q] + place - grounded.first[q]
         if not admitted[rule]:
@@ -76,18 +75,10 @@ def _score_query(
         if n_reached == 0:
             continue
         base = alpha * confidence[rule]
-        n, n_contenders, scores, n_scores = add_scores(
-            candidates, n, scores, n_scores, watching, reached, n_reached, base, decay, now, published_stop
-        )
-        if n >= k:
-            if not published_stop:
-                break
-            if not watching:
-                n_contenders = watch_top(candidates, n)
-                watching = True
-            if top_is_distinct(candidates, scores, n_contenders):
-                break
-    return n, n_tried, scores
+        scores = add_scores(candidates, scores, reached, n_reached, base, decay, now, published_stop)
+        if are_enough(candidates, scores, k, published_stop):
+            break
+    return n_tried, scores
 
 
 @njit(cache=True, nogil=True)

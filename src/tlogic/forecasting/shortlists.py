@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.forecasting.known import Known
+from tlogic.forecasting.known import Horizon, Known
 from tlogic.forecasting.settings import UNLIMITED
 from tlogic.graph.arrays import Ints, width_for
 
@@ -50,7 +50,7 @@ def forget_shortlists(lists: Shortlists) -> None:
 
 
 @njit(cache=True, nogil=True)
-def shortlist(known: Known, lists: Shortlists, slot: int, limit: int, known_until: int) -> int:
+def shortlist(known: Known, lists: Shortlists, slot: int, horizon: Horizon) -> int:
     """The list of the newest triples of a slot, brought up to date."""
     row = lists.row[slot]
     if row < 0:
@@ -58,8 +58,8 @@ def shortlist(known: Known, lists: Shortlists, slot: int, limit: int, known_unti
         lists.n_lists[0] += 1
         lists.row[slot], lists.made[row] = row, -1
     if known.slot_newest[slot] >= lists.made[row]:
-        lists.n_triples[row] = _newest(known, slot, limit, lists.triple[row])
-        lists.made[row] = known_until
+        lists.n_triples[row] = _newest(known, slot, horizon.limit, lists.triple[row])
+        lists.made[row] = horizon.until
     return int(row)
 
 

@@ -15,12 +15,12 @@ from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.learning.checkpoint import Checkpoint, Chunk
 from tlogic.learning.past import past_of
 from tlogic.learning.settings import LearningSettings
-from tlogic.learning.supports import support_counter
+from tlogic.learning.supports import RULES_A_CHUNK, support_counter
 from tlogic.learning.walks import WalkIndex, WalkSettings, sample_rules
-from tlogic.parallel import in_parallel
+from tlogic.parallel import in_chunks, in_parallel
 from tlogic.rules import Rule, RuleSet
 
-_CHUNKS = 64
+_HEADS_A_CHUNK = 4
 
 
 def learn(
@@ -76,7 +76,7 @@ def _run(train: TemporalGraph, settings: LearningSettings, relations: Sequence[s
         "the fingerprint of the training facts": train.fingerprint,
         "relations": sorted(set(relations)) if relations else "all",
         **asdict(settings),
-        "the number of chunks": _CHUNKS,
+        "the size of a chunk": [_HEADS_A_CHUNK, RULES_A_CHUNK],
     }
 
 
@@ -89,8 +89,7 @@ class _Computation:
     follow: Callable[..., Any]
     kept: Checkpoint | None
 
-    def __call__(self, stage: str, length: int, work: Callable[[Ints], Ints], items: Ints) -> Ints:
-        parts = np.array_split(items, min(_CHUNKS, max(len(items), 1)))
+    def __call__(self, stage: str, length: int, work: Callable[[Ints], Ints], parts: Sequence[Ints]) -> Ints:
         chunks = {Chunk(stage, length, number): part for number, part in enumerate(parts)}
         results = self._results(work, chunks)
         return np.concatenate(list(self.follow(results, total=len(chunks), description=f"{stage}, length {length}")))
@@ -125,10 +124,10 @@ def _find_rules(
     count = support_counter(graph, past, settings)
     for length in settings.lengths:
         how = WalkSettings(length, settings.walks, settings.transition == "exp", settings.seed)
-        rows = compute("walks", length, partial(sample_rules, index, how), heads)
+        rows = compute("walks", length, partial(sample_rules, index, how), in_chunks(heads, _HEADS_A_CHUNK))
         # equal bodies stand together and are sampled or counted once
         rows = np.ascontiguousarray(rows[np.lexsort(rows.T[::-1])])
-        supports = compute("confidence", length, count, rows)
+        supports = compute("confidence", length, count, in_chunks(rows, RULES_A_CHUNK))
         held = supports[:, 1] > 0
         yield _Found(rows[held], supports[held])
 

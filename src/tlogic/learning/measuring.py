@@ -10,11 +10,9 @@ from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.learning.past import past_of
 from tlogic.learning.settings import Confidence, LearningSettings
-from tlogic.learning.supports import support_counter
-from tlogic.parallel import in_parallel
+from tlogic.learning.supports import RULES_A_CHUNK, support_counter
+from tlogic.parallel import in_chunks, in_parallel
 from tlogic.rules import Rule, RuleSet
-
-_CHUNKS = 64
 
 
 def measure(
@@ -50,7 +48,7 @@ def measure(
     for length, places in sorted(by_length.items()):
         rows = np.array([_row(graph, rules[place]) for place in places], np.int32)
         order = np.lexsort(rows.T[::-1])  # equal bodies stand together and are sampled or counted once
-        chunks = np.array_split(rows[order], min(_CHUNKS, len(rows)))
+        chunks = in_chunks(rows[order], RULES_A_CHUNK)
         counted: Iterable[Ints] = in_parallel(lambda: count, chunks, threads, cluster)
         if progress:
             counted = progress(counted, total=len(chunks), description=f"confidence, length {length}")

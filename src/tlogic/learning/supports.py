@@ -10,6 +10,8 @@ from tlogic.learning.exact import count_rows_exactly
 from tlogic.learning.past import Past, relation_slots
 from tlogic.learning.settings import LearningSettings
 
+RULES_A_CHUNK = 500  # to count at a time; the samples of a body that ends one chunk and begins the next are taken twice
+
 
 def support_counter(graph: TemporalGraph, past: Past, settings: LearningSettings) -> Callable[[Ints], Ints]:
     """What counts the body support and rule support of sorted rules of one length; a row is a rule."""
