@@ -32,9 +32,9 @@ HELD_BACK = 50_000
 
 def serve(store: str, rules: str, told: Any) -> None:
     import tlogic
-    from tlogic.serving.guarding import Guard
     from tlogic.serving.running import serve as run
     from tlogic.serving.starting import open_service
+    from tlogic.serving.web.guarding import Guard
 
     sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 (the log, until the process ends)
     settings = tlogic.ApplicationSettings(window=200)
@@ -100,7 +100,7 @@ def running(store: str, rules: str) -> Iterator[tuple[str, int]]:
 def prepare(folder: Path) -> tuple[str, str, list[str], list[dict[str, str]]]:
     """A store without the last events, rules, questions about those, and the events themselves."""
     import tlogic
-    from tlogic.serving.store import EventStore
+    from tlogic.serving.store.store import EventStore
 
     graph = tlogic.read(DATA / "icews18")
     rules = folder / "icews18.rules"

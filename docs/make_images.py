@@ -326,7 +326,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 @contextmanager
 def serve_sample(rules: tlogic.RuleSet) -> Iterator[str]:
     """The address of a service of the sample world."""
-    from tlogic.events.sample import write_sample
+    from tlogic.events.sample.simulation import write_sample
 
     tool = [sys.executable, "-m", "tlogic"]
     with TemporaryDirectory() as folder:

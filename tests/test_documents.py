@@ -15,7 +15,7 @@ import pytest
 
 import tlogic
 from tests.pages import environment, is_printed, steps_of
-from tlogic.events.sample import write_sample
+from tlogic.events.sample.simulation import write_sample
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

@@ -10,7 +10,7 @@ import pytest
 
 import tlogic
 from tests.cli.running import run_process
-from tlogic.events.sample_world import FIRST_DAY
+from tlogic.events.sample.world import FIRST_DAY
 
 HEADER = ["Event ID", "Event Date", "Source Name", "Event Text", "Target Name", "Intensity"]
 

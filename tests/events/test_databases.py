@@ -13,7 +13,7 @@ import sqlalchemy
 import tlogic
 from tlogic.errors import InputError
 from tlogic.events import Timeline, read_events
-from tlogic.events.databases import reason_of
+from tlogic.events.sources.databases import reason_of
 
 FACTS = [("Ann", "calls", "Bob", "2014-08-09"), ("Zoë", "100% sure: 'no'", "Ann", "2014-08-11")]
 SECRET = "s3cr3t"

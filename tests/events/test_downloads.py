@@ -15,7 +15,7 @@ from tlogic.errors import InputError, TLogicError
 from tlogic.events import downloads
 from tlogic.events.datasets import DATASETS, Dataset, PublishedFile, cache_folder, find_dataset, survey
 from tlogic.events.downloads import download
-from tlogic.events.sources import find_files
+from tlogic.events.sources.finding import find_files
 
 TEST, TRAIN = (Random(seed).randbytes(300_000) for seed in (1, 2))
 

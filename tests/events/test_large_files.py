@@ -7,7 +7,7 @@ import pytest
 import tlogic
 from tests.datasets import dataset
 from tlogic import InputError, TemporalGraph
-from tlogic.events import delimited
+from tlogic.events.sources import delimited
 
 TABLES = {
     "plain": "a\tr\tb\t2030-01-01\nb\tr\ta\t2030-01-02\n a \tr\tb\t2030-01-03\n",

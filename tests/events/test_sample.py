@@ -18,8 +18,8 @@ import pytest
 
 from tlogic.errors import InputError, SettingsError
 from tlogic.events import read_events
-from tlogic.events.sample import PLANTED_RULES, PlantedRule, sample_events, simulate, write_sample
-from tlogic.events.sample_world import ACTORS, RELATIONS, STORIES, Story
+from tlogic.events.sample.simulation import PLANTED_RULES, PlantedRule, sample_events, simulate, write_sample
+from tlogic.events.sample.world import ACTORS, RELATIONS, STORIES, Story
 
 NAMES = ["README.txt", "test.txt", "train.txt", "valid.txt"]
 TRAINING_DAYS = 360

@@ -54,7 +54,7 @@ def measured(monkeypatch: pytest.MonkeyPatch, scorecards: Measure) -> list[Model
 
 
 def test_a_process_of_its_own_measures_what_this_one_does(scorecards: Measure, tmp_path: Path) -> None:
-    from tlogic.events.sample import write_sample
+    from tlogic.events.sample.simulation import write_sample
 
     write_sample(tmp_path, days=DAYS)
     trial = ModelTrial("icews14", train_on="train")

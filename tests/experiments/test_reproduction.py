@@ -19,7 +19,7 @@ from tlogic.experiments.section import OPTIMISTIC, PUBLISHED, REALISTIC, Section
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from tlogic.events.sample import write_sample
+    from tlogic.events.sample.simulation import write_sample
 
     folder = tmp_path_factory.mktemp("world")
     write_sample(folder, days=120)

@@ -9,8 +9,8 @@ from tests.naive import Application, Query, Rule
 from tests.strategies import World
 from tlogic.forecasting.application import Queries, Rulebook, apply_rules, new_workspace
 from tlogic.forecasting.candidates import decay_table
-from tlogic.forecasting.joins import Joins
-from tlogic.forecasting.plans import IntegerRule, plan_rules
+from tlogic.forecasting.grounding.joins import Joins
+from tlogic.forecasting.grounding.plans import IntegerRule, plan_rules
 from tlogic.forecasting.settings import UNLIMITED
 
 N_AGES = 64

@@ -3,7 +3,7 @@ from hypothesis import given
 
 from tests.rules.strategies import names, rules
 from tlogic import Rule
-from tlogic.events.sample import PLANTED_RULES
+from tlogic.events.sample.simulation import PLANTED_RULES
 from tlogic.rules import in_words
 
 # Read and found right, one by one; relation, and what "X relation Y" says.

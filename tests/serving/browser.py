@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Dialog, Page, sync_playwright
 
 from tests.serving.service import sample_service, served
 from tlogic.serving import Guard
-from tlogic.serving.service import Service
+from tlogic.serving.answering.service import Service
 
 Opened = Callable[..., AbstractContextManager[Page]]
 _NAMES = ("chromium", "chromium-browser", "google-chrome")

@@ -13,16 +13,16 @@ import sqlalchemy as sql
 import uvicorn
 
 import tlogic
-from tlogic.events.databases import parse_url
-from tlogic.events.sample import sample_events
+from tlogic.events.sample.simulation import sample_events
+from tlogic.events.sources.databases import parse_url
 from tlogic.graph import TemporalGraph
-from tlogic.serving.api import create_app
-from tlogic.serving.guarding import Guard
-from tlogic.serving.incoming import Incoming
-from tlogic.serving.service import Service
-from tlogic.serving.store import EventStore
-from tlogic.serving.versions import Versions
-from tlogic.serving.world import World
+from tlogic.serving.answering.service import Service
+from tlogic.serving.answering.versions import Versions
+from tlogic.serving.answering.world import World
+from tlogic.serving.store.incoming import Incoming
+from tlogic.serving.store.store import EventStore
+from tlogic.serving.web.api import create_app
+from tlogic.serving.web.guarding import Guard
 
 DAYS = 120
 READ, WRITE = "a-token-for-reading", "a-token-for-writing"

@@ -12,8 +12,8 @@ import pytest
 
 from tests.serving.service import asking, new_place, problem_of, sample_service
 from tlogic.serving import messages as say
-from tlogic.serving.service import Service
-from tlogic.serving.store import StoreError
+from tlogic.serving.answering.service import Service
+from tlogic.serving.store.store import StoreError
 
 WHO, WHAT = "Kite Aviation", "sue"
 HOSTILE = [

@@ -18,11 +18,11 @@ import pytest
 from tests.serving.service import READ, WRITE, asking, problem_of, sample_service, served
 from tlogic.errors import SettingsError
 from tlogic.serving import messages as say
-from tlogic.serving.guarding import COOKIE, ROLE, Gate, Guard, Role, is_loopback
-from tlogic.serving.limiting import Rates
+from tlogic.serving.answering.service import Service
 from tlogic.serving.logs import JsonLines, log
 from tlogic.serving.running import check_address, secrets_of
-from tlogic.serving.service import Service
+from tlogic.serving.web.guarding import COOKIE, ROLE, Gate, Guard, Role, is_loopback
+from tlogic.serving.web.limiting import Rates
 
 BOTH = Guard(read_token=READ, write_token=WRITE)
 ASKED = {"subject": "Kite Aviation", "relation": "sue"}

@@ -12,12 +12,12 @@ from playwright.sync_api import Page, expect
 import tlogic
 from tests.serving.service import sample_graph
 from tlogic.serving import messages as say
+from tlogic.serving.answering.service import Service
+from tlogic.serving.answering.versions import Versions
+from tlogic.serving.answering.world import World
 from tlogic.serving.page.addresses import AskAddress, EntityAddress, RulesAddress
 from tlogic.serving.page.picture import draw_grounding
-from tlogic.serving.service import Service
-from tlogic.serving.store import EventStore
-from tlogic.serving.versions import Versions
-from tlogic.serving.world import World
+from tlogic.serving.store.store import EventStore
 
 pytest_plugins = ["tests.serving.browser"]
 

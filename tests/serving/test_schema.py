@@ -12,9 +12,9 @@ from schemathesis.core.result import Ok
 from schemathesis.schemas import APIOperation
 
 from tests.serving.service import sample_service
-from tlogic.serving.api import create_app
-from tlogic.serving.guarding import Guard
-from tlogic.serving.service import Service
+from tlogic.serving.answering.service import Service
+from tlogic.serving.web.api import create_app
+from tlogic.serving.web.guarding import Guard
 
 EXAMPLES = 20
 HERE = {"Host": "127.0.0.1"}

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from tlogic.errors import InputError
 from tlogic.events import Timeline, read_events
-from tlogic.events.databases import parse_url
-from tlogic.serving.incoming import MOST_STEPS, BadEvents, Incoming, Span, check_events
-from tlogic.serving.store import Added, EventStore, VersionInfo
+from tlogic.events.sources.databases import parse_url
+from tlogic.serving.store.incoming import MOST_STEPS, BadEvents, Incoming, Span, check_events
+from tlogic.serving.store.store import Added, EventStore, VersionInfo
 
 Event = tuple[str, str, str, Any]
 
@@ -140,8 +140,8 @@ def test_odd_names(store: EventStore) -> None:
 
 
 def test_more_events_than_go_into_one_statement(store: EventStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tlogic.serving.store_tables._CHUNK", 7)
-    monkeypatch.setattr("tlogic.serving.store_tables._MOST_VALUES", 3)
+    monkeypatch.setattr("tlogic.serving.store.tables._CHUNK", 7)
+    monkeypatch.setattr("tlogic.serving.store.tables._MOST_VALUES", 3)
     events: list[Event] = [(f"a{i}", f"r{i % 5}", f"b{i % 11}", i) for i in range(50)]
     assert put(store, events[20:30]) == (10, 0, 10)
     assert put(store, events) == (40, 10, 50)
@@ -428,7 +428,7 @@ def test_a_database_that_cannot_be_reached(url: str) -> None:
 
 
 def test_a_package_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "tlogic.serving.store")
+    monkeypatch.delitem(sys.modules, "tlogic.serving.store.store")
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     with pytest.raises(InputError, match=r"a package is missing .* pip install 'tlogic\[databases\]'"):
-        import_module("tlogic.serving.store")
+        import_module("tlogic.serving.store.store")

@@ -20,8 +20,8 @@ from tests.serving.test_store import empty_postgres as empty_postgres  # noqa: P
 from tests.serving.test_store import place as place  # noqa: PLC0414 (a fixture)
 from tests.serving.writer import EVENTS_IN_A_BATCH, batch_name, make_batch, writers
 from tlogic.errors import InputError
-from tlogic.serving import store_tables
-from tlogic.serving.store import Added, Changes, EventStore, StoreError
+from tlogic.serving.store import tables as store_tables
+from tlogic.serving.store.store import Added, Changes, EventStore, StoreError
 
 SECRET = "s3cr3t"
 

@@ -8,14 +8,14 @@ from threading import Event
 
 import pytest
 
-import tlogic
 from tests.serving.service import new_place, sample_rules, sample_service
 from tlogic.errors import InputError, SettingsError
+from tlogic.events.sample.simulation import sample_events
 from tlogic.serving import messages as say
-from tlogic.serving.incoming import Incoming
-from tlogic.serving.service import Service
+from tlogic.serving.answering.service import Service
 from tlogic.serving.starting import Follower, open_service, warm_up
-from tlogic.serving.store import EventStore, StoreError
+from tlogic.serving.store.incoming import Incoming
+from tlogic.serving.store.store import EventStore, StoreError
 
 SWAPS = 20
 QUESTIONS = [
@@ -151,7 +151,7 @@ def test_a_service_learns_from_events_that_have_no_rules_yet(place: str) -> None
     with pytest.raises(InputError, match="tlogic ingest"):
         open_service(place)
     with EventStore.open(place) as store:
-        store.add(Incoming.of_table(tlogic.events.sample.sample_events(days=20)))
+        store.add(Incoming.of_table(sample_events(days=20)))
         service = open_service(store)
         warm_up(service)
         assert service.health().version == 1

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import tlogic
-from tlogic.events.sample import sample_events
+from tlogic.events.sample.simulation import sample_events
 from tlogic.serving import messages as say
-from tlogic.serving.incoming import Incoming
-from tlogic.serving.oracles import RuleOracle
-from tlogic.serving.service import Service
+from tlogic.serving.answering.oracles import RuleOracle
+from tlogic.serving.answering.service import Service
+from tlogic.serving.answering.versions import Versions
+from tlogic.serving.answering.world import World
 from tlogic.serving.starting import open_service
-from tlogic.serving.store import EventStore
-from tlogic.serving.versions import Versions
-from tlogic.serving.world import World
+from tlogic.serving.store.incoming import Incoming
+from tlogic.serving.store.store import EventStore
 
 ASKED = say.Question(subject="Kite Aviation", relation="sue")
 

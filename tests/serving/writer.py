@@ -15,8 +15,8 @@ from typing import IO
 import numpy as np
 
 from tlogic.events import Timeline
-from tlogic.serving.incoming import Incoming
-from tlogic.serving.store import EventStore
+from tlogic.serving.store.incoming import Incoming
+from tlogic.serving.store.store import EventStore
 
 EVENTS_IN_A_BATCH = 300
 NEW_NAMES = 20

@@ -4,7 +4,7 @@ from rich.table import Table
 
 import tlogic
 from tlogic.cli.console import console, error_console, progress, wait_for_kernels
-from tlogic.events.sample import PLANTED_RULES
+from tlogic.events.sample.simulation import PLANTED_RULES
 from tlogic.forecasting.application import apply_rules
 
 

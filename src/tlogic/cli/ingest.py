@@ -62,7 +62,7 @@ class StoredDataOptions(DataOptions):
             )
 
     def _step_of(self, timeline: "Timeline") -> str:
-        from tlogic.serving.incoming import check_step
+        from tlogic.serving.store.incoming import check_step
 
         check_step(timeline, self.step)
         if timeline.unit == "integer":
@@ -90,8 +90,8 @@ def ingest(
     ],
 ) -> None:
     """Add the events of DATA to the STORE of a live service; those that it has already are left out."""
-    from tlogic.serving.incoming import Incoming
-    from tlogic.serving.store import EventStore, is_new
+    from tlogic.serving.store.incoming import Incoming
+    from tlogic.serving.store.store import EventStore, is_new
 
     table = data.events(None) if is_new(store) else None  # so that what cannot be read leaves no store behind
     with EventStore.open(store) as kept:

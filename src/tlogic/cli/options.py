@@ -129,8 +129,8 @@ class DataOptions:
 
     def sources(self) -> "Sources":
         """What tells whether the files of the data have changed; nothing for a database."""
-        from tlogic.events.databases import is_database_url
-        from tlogic.events.sources import files_read
+        from tlogic.events.sources.databases import is_database_url
+        from tlogic.events.sources.finding import files_read
         from tlogic.graph.compiled import sources_of
 
         return [] if self.data is None or is_database_url(self.data) else sources_of(files_read(self.data))

@@ -15,7 +15,7 @@ def sample(
     days: Annotated[int, typer.Option(help="How many days of events.")] = 450,
 ) -> None:
     """Write the sample world: invented events whose rules are known, because they were planted."""
-    from tlogic.events.sample import write_sample
+    from tlogic.events.sample.simulation import write_sample
 
     write_sample(out, seed, days)
     typer.echo(f"The sample world is in {out}; its README.txt tells the planted rules.", err=True)

@@ -12,8 +12,8 @@ from tlogic.cli.options import ApplicationOptions, Threads
 from tlogic.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
-    from tlogic.serving.guarding import Guard
-    from tlogic.serving.service import Service
+    from tlogic.serving.answering.service import Service
+    from tlogic.serving.web.guarding import Guard
 
 Port = Annotated[int, typer.Option(help="The port to listen at; 0 finds a free one.", min=0, max=65535)]
 
@@ -45,7 +45,7 @@ class TokenOptions:
 
     def guard(self) -> "Guard":
         """Who may ask."""
-        from tlogic.serving.guarding import Guard
+        from tlogic.serving.web.guarding import Guard
 
         return Guard(
             read_token=_token(self.read_token_file, "TLOGIC_READ_TOKEN"),
@@ -113,12 +113,12 @@ def serve_sample(port: int, browser: bool, threads: int | None) -> None:
     from threading import Thread
 
     from tlogic.cli.console import error_console
-    from tlogic.events.sample import sample_events
-    from tlogic.serving.guarding import Guard
-    from tlogic.serving.incoming import Incoming
+    from tlogic.events.sample.simulation import sample_events
     from tlogic.serving.running import serve
     from tlogic.serving.starting import open_service
-    from tlogic.serving.store import EventStore
+    from tlogic.serving.store.incoming import Incoming
+    from tlogic.serving.store.store import EventStore
+    from tlogic.serving.web.guarding import Guard
 
     def opened(address: str, _: str) -> None:
         print(f"The sample world is at {address}; end with Ctrl+C.", flush=True)

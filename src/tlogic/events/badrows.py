@@ -6,9 +6,9 @@ from typing import NamedTuple
 import polars as pl
 
 from tlogic.errors import InputError
-from tlogic.events.columns import NAME_ROLES, ROLES
 from tlogic.events.moments import EXPECTED_TIMES, ORDER_IS_CLEAR, SEPARATED, Kind, parse_times
-from tlogic.events.raw import Quote, RawFacts
+from tlogic.events.sources.columns import NAME_ROLES, ROLES
+from tlogic.events.sources.raw import Quote, RawFacts
 
 SHOWN = 5
 

@@ -9,11 +9,11 @@ from polars import selectors as cs
 
 from tlogic.errors import InputError
 from tlogic.events.badrows import sift
-from tlogic.events.columns import NAME_ROLES, ROLES, Columns, check_columns
 from tlogic.events.moments import check_time_zone, parse_column
-from tlogic.events.raw import RawFacts
 from tlogic.events.report import FileReport, ReadReport, find_warnings
-from tlogic.events.sources import read_source
+from tlogic.events.sources.columns import NAME_ROLES, ROLES, Columns, check_columns
+from tlogic.events.sources.finding import read_source
+from tlogic.events.sources.raw import RawFacts
 from tlogic.events.splits import split_by_files, split_by_time
 from tlogic.events.steps import lay_timeline, parse_step
 from tlogic.events.table import EventTable

@@ -11,7 +11,7 @@ from itertools import islice, repeat
 import numpy as np
 from numba import njit
 
-from tlogic.forecasting.known import Known
+from tlogic.forecasting.grounding.known import Known
 from tlogic.graph.arrays import Ints
 from tlogic.graph.search import find_within, first_at_least
 

@@ -6,10 +6,10 @@ import numpy as np
 from numba import njit
 
 from tlogic.forecasting.candidates import Candidates, add_scores, are_enough, hand_over, new_candidates
-from tlogic.forecasting.grounding import Ground, close_slots, go_to, ground_rule, new_ground, open_slots
-from tlogic.forecasting.known import Horizon
-from tlogic.forecasting.plans import RulePlans
-from tlogic.forecasting.reached import Reached, new_reached
+from tlogic.forecasting.grounding.ground import Ground, close_slots, go_to, ground_rule, new_ground, open_slots
+from tlogic.forecasting.grounding.known import Horizon
+from tlogic.forecasting.grounding.plans import RulePlans
+from tlogic.forecasting.grounding.reached import Reached, new_reached
 from tlogic.graph.arrays import Floats, Ints, borrowed
 from tlogic.graph.triples import TripleIndex
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from tlogic.errors import InputError
-from tlogic.events.delimited import find_separator
+from tlogic.events.sources.delimited import find_separator
 from tlogic.files import replacing
 from tlogic.forecasting.forecast import Answered
 from tlogic.forecasting.queries import ASKED, Query, as_queries

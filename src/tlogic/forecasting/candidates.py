@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.forecasting.known import NEVER
-from tlogic.forecasting.reached import Reached
+from tlogic.forecasting.grounding.known import NEVER
+from tlogic.forecasting.grounding.reached import Reached
 from tlogic.graph.arrays import Floats, Ints
 
 # The columns of a score list, and of the counts.

@@ -9,8 +9,8 @@ import numpy as np
 from tlogic.forecasting.application import Queries, Rulebook, Scored, apply_rules, new_workspace
 from tlogic.forecasting.candidates import decay_table
 from tlogic.forecasting.fallback import UsualObjects
-from tlogic.forecasting.known import Known
-from tlogic.forecasting.plans import IntegerRule, plan_rules
+from tlogic.forecasting.grounding.known import Known
+from tlogic.forecasting.grounding.plans import IntegerRule, plan_rules
 from tlogic.forecasting.queries import IntegerQuery, as_arrays
 from tlogic.forecasting.rescoring import Grounded, Scoring, score_grounded
 from tlogic.forecasting.settings import UNLIMITED, ApplicationSettings

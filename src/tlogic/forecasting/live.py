@@ -12,11 +12,11 @@ from tlogic.forecasting.application import Queries, Rulebook, Scored, apply_rule
 from tlogic.forecasting.candidates import decay_table
 from tlogic.forecasting.forecast import Forecast, answers_by_rules, usual_answers
 from tlogic.forecasting.forecaster import Forecaster, Worker
-from tlogic.forecasting.joins import forget_joins, new_joins
-from tlogic.forecasting.known import Known
+from tlogic.forecasting.grounding.joins import forget_joins, new_joins
+from tlogic.forecasting.grounding.known import Known
+from tlogic.forecasting.grounding.shortlists import forget_shortlists, new_shortlists
 from tlogic.forecasting.queries import as_arrays, as_queries, number_queries
 from tlogic.forecasting.settings import ApplicationSettings
-from tlogic.forecasting.shortlists import forget_shortlists, new_shortlists
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.facts import NO_FACTS
 from tlogic.graph.growing import known_at

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tlogic.errors import InputError
-from tlogic.events.columns import ROLES, known_columns
+from tlogic.events.sources.columns import ROLES, known_columns
 from tlogic.forecasting.application import Queries
 from tlogic.graph.temporal_graph import TemporalGraph
 

@@ -12,7 +12,7 @@ from numba import njit
 
 from tlogic.forecasting.application import Queries, Scored
 from tlogic.forecasting.candidates import Candidates, add_scores, are_enough, hand_over
-from tlogic.forecasting.reached import Reached
+from tlogic.forecasting.grounding.reached import Reached
 from tlogic.graph.arrays import Bools, Floats, Ints
 
 

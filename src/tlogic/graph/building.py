@@ -8,8 +8,8 @@ import polars as pl
 
 from tlogic.errors import InputError
 from tlogic.events import EventTable, read_events
-from tlogic.events.columns import Columns
 from tlogic.events.report import small_periods
+from tlogic.events.sources.columns import Columns
 from tlogic.events.splits import Split, split_by_time
 from tlogic.events.timeline import Label
 from tlogic.graph.arrays import Ints
@@ -96,7 +96,7 @@ def sample(seed: int = 7, days: int = 450) -> TemporalGraph:
     >>> sample()
     TemporalGraph(11751 facts, 55 entities, 22 relations, 2030-01-01 to 2031-03-26)
     """
-    from tlogic.events.sample import sample_events
+    from tlogic.events.sample.simulation import sample_events
 
     return build_graph(sample_events(seed, days))
 

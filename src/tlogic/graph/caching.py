@@ -9,8 +9,8 @@ from typing import Any
 
 import tlogic
 from tlogic.errors import InputError
-from tlogic.events.databases import is_database_url
-from tlogic.events.sources import files_read
+from tlogic.events.sources.databases import is_database_url
+from tlogic.events.sources.finding import files_read
 from tlogic.graph.building import read
 from tlogic.graph.compiled import VERSION, is_compiled, open_compiled, sources_of, write_compiled
 from tlogic.graph.temporal_graph import TemporalGraph

@@ -12,7 +12,7 @@ import numpy as np
 from tlogic.graph.arrays import Ints
 from tlogic.graph.triples import TripleIndex
 from tlogic.learning.frontiers import count_free, new_frontiers
-from tlogic.learning.loops import count_repeated, new_path
+from tlogic.learning.loops import count_repeated, new_trail
 from tlogic.learning.past import RelationSlots
 
 LARGEST = 2.0**62
@@ -33,5 +33,5 @@ def count_rows_exactly(triples: TripleIndex, relations: RelationSlots, rows: Int
     if not free.all():
         repeated = ~free
         rules = head[repeated, 0], body[repeated], variables[repeated]
-        supports[repeated] = count_repeated(triples, relations, *rules, new_path(triples, length))
+        supports[repeated] = count_repeated(triples, relations, *rules, new_trail(triples, length))
     return (supports * np.minimum(1.0, LARGEST / np.maximum(supports[:, :1], 1.0))).astype(np.int64)

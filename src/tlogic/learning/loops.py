@@ -16,7 +16,7 @@ from tlogic.learning.past import RelationSlots
 from tlogic.learning.rows import rows_equal
 
 
-class Path(NamedTuple):
+class Trail(NamedTuple):
     """The state of a depth-first search along a body, per atom."""
 
     cursor: Ints
@@ -28,22 +28,22 @@ class Path(NamedTuple):
     """Per atom and time of its triple: how many bodies up to this atom had ended by then."""
 
 
-def new_path(triples: TripleIndex, length: int) -> Path:
+def new_trail(triples: TripleIndex, length: int) -> Trail:
     """Room for a body of the given length."""
     n_times = int(np.diff(triples.time_start).max(initial=0))
     cursor, end, triple, entity = np.zeros((4, length + 1), np.int64)
-    return Path(cursor, end, triple, entity, np.empty((length, n_times), np.float64))
+    return Trail(cursor, end, triple, entity, np.empty((length, n_times), np.float64))
 
 
 @njit(cache=True, nogil=True)
 def count_repeated(
-    triples: TripleIndex, relations: RelationSlots, heads: Ints, bodies: Ints, variables: Ints, path: Path
+    triples: TripleIndex, relations: RelationSlots, heads: Ints, bodies: Ints, variables: Ints, trail: Trail
 ) -> Floats:
     """Body support and rule support of rules of one length with repeated variables, a row a rule.
 
     Rules should be sorted by body and variables: those that share them share their paths.
     """
-    triples, relations, path = borrowed(triples), borrowed(relations), borrowed(path)
+    triples, relations, trail = borrowed(triples), borrowed(relations), borrowed(trail)
     slot_start, slot_relation = triples.slot_start, triples.slot_relation
     supports = np.zeros((len(heads), 2), np.float64)
     first = 0
@@ -56,19 +56,19 @@ def count_repeated(
         for source in sources_of(relations, bodies[first, 0]):
             for i in range(end - first):
                 head_slots[i] = find(slot_start, slot_relation, source, heads[first + i])
-            _follow(triples, body, pattern, source, borrowed(head_slots), path, counted)
+            _follow(triples, body, pattern, source, borrowed(head_slots), trail, counted)
         first = end
     return supports
 
 
 @njit(cache=True, nogil=True)
 def _follow(
-    triples: TripleIndex, body: Ints, variables: Ints, source: int, head_slots: Ints, path: Path, supports: Floats
+    triples: TripleIndex, body: Ints, variables: Ints, source: int, head_slots: Ints, trail: Trail, supports: Floats
 ) -> None:
     """Follow a body from one entity along all paths of triples that fit its variables, and add up their bodies."""
     slot_start, slot_relation, triple_start = triples.slot_start, triples.slot_relation, triples.triple_start
     target, time_start, time = triples.target, triples.time_start, triples.time
-    cursor, end, triple, entity, bodies = path
+    cursor, end, triple, entity, bodies = trail
     last = len(body) - 1
     entity[0] = source
     depth = 0
@@ -100,7 +100,7 @@ def _follow(
 
 @njit(cache=True, nogil=True)
 def _choices(triple_start: Ints, target: Ints, slot: int, variables: Ints, entity: Ints, depth: int) -> tuple[int, int]:
-    """The triples by which a path may go on: all of a slot, or the one back to a repeated variable."""
+    """The triples by which a trail may go on: all of a slot, or the one back to a repeated variable."""
     if slot < 0:
         return 0, 0
     for i in range(depth + 1):
@@ -121,7 +121,7 @@ def _fits(entity: Ints, variables: Ints, i: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def _count_times(time_start: Ints, time: Ints, triple: Ints, bodies: Floats, depth: int) -> bool:
-    """Count the bodies along a path until each time of its newest triple; are there any?"""
+    """Count the bodies along a trail until each time of its newest triple; are there any?"""
     first, end = time_start[triple[depth]], time_start[triple[depth] + 1]
     if depth == 0:
         for i in range(end - first):
@@ -141,7 +141,7 @@ def _count_times(time_start: Ints, time: Ints, triple: Ints, bodies: Floats, dep
 
 @njit(cache=True, nogil=True)
 def _count_before(time_start: Ints, time: Ints, triple: int, head: int, bodies: Floats, last: int) -> float:
-    """How many bodies of a whole path are over before the head holds for the last time."""
+    """How many bodies of a whole trail are over before the head holds for the last time."""
     first, end = time_start[triple], time_start[triple + 1]
     before = first_at_least(time, first, end, time[time_start[head + 1] - 1])
     return bodies[last, before - first - 1] if before > first else 0.0

@@ -45,8 +45,7 @@ def sample_walk(index: WalkIndex, settings: WalkSettings, head: int, walk: int, 
     e_1, t_1).
 
     Fills the body relations r_1^-1 .. r_l^-1 that lead from e_1 to e_(l+1), and the entities e_1 .. e_(l+1). False
-    where the walk does not come
-    home.
+    where the walk does not come home.
     """
     if count_edges(index.past.relations, head) == 0:
         return False
@@ -98,37 +97,57 @@ def _walk(index: WalkIndex, head: int, exponential: bool, stream: np.uint64, bod
     previous, walked = home, -1
     entities[0], entities[length] = home, here
     latest = time - 1  # the first step goes strictly back in time, later ones may stay
-    for i in range(length - 1, -1, -1):
+    for i in range(length - 1, 0, -1):
         stream = advance(stream)
-        if i > 0:
-            low, high = sources.start[here], sources.start[here + 1]
-            high = first_at_least(sources.time, low, high, latest + 1)
-            tied = first_at_least(sources.time, low, high, time)
-            excluded = find_within(sources.edge, tied, high, walked ^ 1)  # the way back
-            place = _draw(sources.time, low, tied, high, excluded, exponential, stream)
-            if place < 0:
-                return False
-            walked, time = sources.edge[place], sources.time[place]
-            relation = relation_of(facts, half, walked)
-            previous, here = here, target_of(facts, walked)
-            entities[i] = here
-        else:
-            pair = find(pairs.pair_start, pairs.pair_target, here, home)
-            if pair < 0:
-                return False
-            low, high = pairs.start[pair], pairs.start[pair + 1]
-            high = first_at_least(pairs.time, low, high, latest + 1)
-            tied = first_at_least(pairs.time, low, high, time)
-            excluded = -1
-            if previous == home:
-                excluded = _relation_between(pairs.relation, tied, high, _inverse(relation, half))
-            place = _draw(pairs.time, low, tied, high, excluded, exponential, stream)
-            if place < 0:
-                return False
-            relation = pairs.relation[place]
-        body[i] = _inverse(relation, half)
+        place = _step(sources, here, time, latest, walked, exponential, stream)
+        if place < 0:
+            return False
+        walked, time = sources.edge[place], sources.time[place]
+        relation = relation_of(facts, half, walked)
+        previous, here = here, target_of(facts, walked)
+        entities[i], body[i] = here, _inverse(relation, half)
         latest = time
+    way_back = _inverse(relation, half) if previous == home else -1
+    place = _step_home(pairs, here, home, time, latest, way_back, exponential, advance(stream))
+    if place < 0:
+        return False
+    body[0] = _inverse(pairs.relation[place], half)
     return True
+
+
+@njit(cache=True, nogil=True)
+def _step(
+    sources: SourceEdges, here: int, time: int, latest: int, walked: int, exponential: bool, stream: np.uint64
+) -> int:
+    """Draw an edge from ``here``, not later than ``latest``, and not the one just walked back; its place, or -1."""
+    low, high = sources.start[here], sources.start[here + 1]
+    high = first_at_least(sources.time, low, high, latest + 1)
+    tied = first_at_least(sources.time, low, high, time)
+    excluded = find_within(sources.edge, tied, high, walked ^ 1)
+    return _draw(sources.time, low, tied, high, excluded, exponential, stream)
+
+
+@njit(cache=True, nogil=True)
+def _step_home(
+    pairs: PairEdges,
+    here: int,
+    home: int,
+    time: int,
+    latest: int,
+    way_back: int,
+    exponential: bool,
+    stream: np.uint64,
+) -> int:
+    """Draw an edge from ``here`` home, not later than ``latest``; its place, or -1. An edge at ``time`` by the relation
+    ``way_back`` is the one just walked."""
+    pair = find(pairs.pair_start, pairs.pair_target, here, home)
+    if pair < 0:
+        return -1
+    low, high = pairs.start[pair], pairs.start[pair + 1]
+    high = first_at_least(pairs.time, low, high, latest + 1)
+    tied = first_at_least(pairs.time, low, high, time)
+    excluded = _relation_between(pairs.relation, tied, high, way_back) if way_back >= 0 else -1
+    return _draw(pairs.time, low, tied, high, excluded, exponential, stream)
 
 
 @njit(cache=True, nogil=True)

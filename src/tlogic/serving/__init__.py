@@ -9,21 +9,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tlogic.serving.api import create_app
+    from tlogic.serving.answering.service import Service
     from tlogic.serving.client import Client, ServiceError
-    from tlogic.serving.guarding import Guard
-    from tlogic.serving.service import Service
     from tlogic.serving.starting import open_service
-    from tlogic.serving.store import EventStore
+    from tlogic.serving.store.store import EventStore
+    from tlogic.serving.web.api import create_app
+    from tlogic.serving.web.guarding import Guard
 
 # Names are imported when they are first used: a client needs neither kernels nor a web server.
 _HOMES = {
     "Client": "tlogic.serving.client",
-    "EventStore": "tlogic.serving.store",
-    "Guard": "tlogic.serving.guarding",
-    "Service": "tlogic.serving.service",
+    "EventStore": "tlogic.serving.store.store",
+    "Guard": "tlogic.serving.web.guarding",
+    "Service": "tlogic.serving.answering.service",
     "ServiceError": "tlogic.serving.client",
-    "create_app": "tlogic.serving.api",
+    "create_app": "tlogic.serving.web.api",
     "open_service": "tlogic.serving.starting",
 }
 

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 import uvicorn
 
 from tlogic.errors import SettingsError
-from tlogic.events.databases import is_database_url, parse_url
-from tlogic.serving.api import create_app
-from tlogic.serving.guarding import Guard, is_loopback
+from tlogic.events.sources.databases import is_database_url, parse_url
+from tlogic.serving.answering.service import Service
 from tlogic.serving.logs import log, write_logs
-from tlogic.serving.service import Service
 from tlogic.serving.starting import Follower, warm_up
+from tlogic.serving.web.api import create_app
+from tlogic.serving.web.guarding import Guard, is_loopback
 
 # A name of 10,000 characters takes up to 120,000 in an address.
 _LONGEST_HEAD = 2**20

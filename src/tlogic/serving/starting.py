@@ -9,12 +9,12 @@ from tlogic.errors import InputError, SettingsError, TLogicError
 from tlogic.forecasting import ApplicationSettings
 from tlogic.models import Model
 from tlogic.rules import RuleSet
+from tlogic.serving.answering.service import Service
+from tlogic.serving.answering.versions import Versions
+from tlogic.serving.answering.world import World
 from tlogic.serving.logs import log
 from tlogic.serving.messages import Question
-from tlogic.serving.service import Service
-from tlogic.serving.store import EventStore, is_new
-from tlogic.serving.versions import Versions
-from tlogic.serving.world import World
+from tlogic.serving.store.store import EventStore, is_new
 
 POLL_SECONDS = 0.5
 

@@ -7,13 +7,13 @@ from pydantic import ValidationError
 
 from tlogic.errors import InputError
 from tlogic.serving import messages as say
+from tlogic.serving.answering.service import Service
 from tlogic.serving.page import why
 from tlogic.serving.page.addresses import AskAddress
 from tlogic.serving.page.parts import answer_of, bar, box, hint, link, name, table, text
 from tlogic.serving.page.search_box import SearchBox, find_entities, find_relations
 from tlogic.serving.page.switches import show_switched_off
 from tlogic.serving.page.texts import percent, shorten, spoken
-from tlogic.serving.service import Service
 
 _MORE = 5
 """How many times as many candidates are shown by who asks for more."""

@@ -7,6 +7,7 @@ from nicegui import ui
 
 from tlogic.errors import InputError, TLogicError
 from tlogic.serving import messages as say
+from tlogic.serving.answering.service import Service
 from tlogic.serving.page.addresses import AskAddress, EntityAddress
 from tlogic.serving.page.parts import (
     answer_of,
@@ -25,7 +26,6 @@ from tlogic.serving.page.parts import (
 from tlogic.serving.page.switches import show_switched_off
 from tlogic.serving.page.texts import counted, percent, spoken
 from tlogic.serving.page.timeline import draw_timeline
-from tlogic.serving.service import Service
 
 _ON_PAGE, _ON_CHART, _LIKELY, _SUGGESTED = 20, 200, 10, 6
 

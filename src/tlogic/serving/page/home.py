@@ -3,11 +3,11 @@
 from nicegui import ui
 
 from tlogic.serving import messages as say
+from tlogic.serving.answering.service import Service
 from tlogic.serving.page.addresses import HomeAddress, RulesAddress
 from tlogic.serving.page.layout import entity_search
 from tlogic.serving.page.parts import answer_of, box, entity_tiles, hint, text
 from tlogic.serving.page.switches import show_switched_off
-from tlogic.serving.service import Service
 
 _BUSY = 12
 

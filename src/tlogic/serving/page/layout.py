@@ -6,11 +6,11 @@ from pathlib import Path
 
 from nicegui import ui
 
+from tlogic.serving.answering.service import Service
 from tlogic.serving.page.addresses import Address, AskAddress, EntityAddress, HomeAddress, RulesAddress
 from tlogic.serving.page.parts import box, text
 from tlogic.serving.page.search_box import SearchBox, find_entities
 from tlogic.serving.page.texts import shorten
-from tlogic.serving.service import Service
 
 _FOLDER = Path(__file__).parent
 _STYLE = (_FOLDER / "style.css").read_text(encoding="utf-8")

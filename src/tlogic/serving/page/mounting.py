@@ -10,11 +10,11 @@ from nicegui import ui
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tlogic.errors import TLogicError
+from tlogic.serving.answering.service import Service
 from tlogic.serving.page import ask, entity, home, rules
 from tlogic.serving.page.addresses import Address, AskAddress, EntityAddress, HomeAddress, RulesAddress
 from tlogic.serving.page.layout import frame
 from tlogic.serving.page.parts import problem
-from tlogic.serving.service import Service
 
 _SERVICE = "tlogic.service"
 _log = logging.getLogger(__name__)

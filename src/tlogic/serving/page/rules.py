@@ -6,12 +6,12 @@ from nicegui import ui
 
 from tlogic.errors import InputError
 from tlogic.serving import messages as say
+from tlogic.serving.answering.service import Service
 from tlogic.serving.page.addresses import SORTS, RulesAddress
 from tlogic.serving.page.parts import answer_of, bar, box, hint, pager, text
 from tlogic.serving.page.search_box import SearchBox, find_relations
 from tlogic.serving.page.switches import show_switched_off, switch
 from tlogic.serving.page.texts import counted, percent
-from tlogic.serving.service import Service
 
 _ON_PAGE = 20
 _LENGTHS = {0: "Any length", 1: "1 fact", 2: "2 facts", 3: "3 facts"}

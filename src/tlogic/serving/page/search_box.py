@@ -7,10 +7,10 @@ from typing import NamedTuple
 from nicegui import ui
 
 from tlogic.errors import TLogicError
+from tlogic.serving.answering.service import Service
 from tlogic.serving.page.addresses import Address
 from tlogic.serving.page.parts import answer_of, box, name, problem, text
 from tlogic.serving.page.texts import counted, shorten, visible
-from tlogic.serving.service import Service
 
 _PAUSE = 0.12
 """Seconds without a key after which it is looked for what was typed."""

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from nicegui import ui
 
-from tlogic.serving.oracles import RuleOracle
+from tlogic.serving.answering.oracles import RuleOracle
+from tlogic.serving.answering.service import Service, tell_rule
 from tlogic.serving.page.addresses import Address
 from tlogic.serving.page.parts import box, hint, text
 from tlogic.serving.page.texts import shorten, visible
-from tlogic.serving.service import Service, tell_rule
 
 
 def show_switched_off(service: Service, here: Address, remark: str = "") -> None:

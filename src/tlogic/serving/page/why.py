@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from nicegui import ui
 
 from tlogic.serving import messages as say
+from tlogic.serving.answering.service import Service
 from tlogic.serving.page.addresses import AskAddress, EntityAddress
 from tlogic.serving.page.parts import answer_of, bar, box, fact_list, hint, name, picture, text
 from tlogic.serving.page.picture import draw_grounding
 from tlogic.serving.page.switches import switch
 from tlogic.serving.page.texts import counted, percent, spoken
-from tlogic.serving.service import Service
 
 _GROUNDINGS, _SHOWN = 3, 30
 

@@ -1,0 +1,1 @@
+"""The sample world: an invented coast, and a seeded simulator that writes its news."""

@@ -1,0 +1,1 @@
+"""Where facts come from: files of text or typed columns, data frames, databases; all become `RawFacts`."""

@@ -1,0 +1,179 @@
+"""Rows of text cells from a file: tab-separated or CSV, plain or compressed."""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from tlogic.errors import InputError
+from tlogic.events.sources.raw import blame
+
+# The bytes each compressed file begins with.
+COMPRESSIONS = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
+
+CSV_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+
+_LARGE = 64 << 20
+# Split at a character that no text holds, lines stay whole.
+_NO_SEPARATOR = "\x1f"
+# The first line may follow blank ones, or go on in a quoted cell.
+_ENOUGH_LINES = 20
+# A row may be shorter or longer than the first one; what is missing is null, what is too much is not read.
+_RAGGED: dict[str, Any] = {"missing_columns": "insert", "extra_columns": "ignore"}
+
+
+class Record(NamedTuple):
+    """One row of a file: the line it begins on, and its cells."""
+
+    line: int
+    cells: list[str]
+
+
+@dataclass(frozen=True)
+class DelimitedFile:
+    """A text file of cells. In CSV, cells may stand in quotes; in other text, quotes are plain characters."""
+
+    path: Path
+    separator: str = "\t"
+    is_csv: bool = False
+
+    @property
+    def format(self) -> str:
+        """What kind of file this is, in words."""
+        if not self.is_csv:
+            return "tab-separated text"
+        return "CSV" if self.separator == "," else f"CSV with {CSV_SEPARATORS[self.separator]}"
+
+    def first_row(self) -> list[str | None]:
+        """The cells of the first row; an error where there is none."""
+        self._check_beginning()
+        return list(self._read(self.separator, n_rows=1, infer_schema=False).row(0))
+
+    def read(self, columns: Sequence[pl.Expr], n_columns: int, skip_rows: int = 0) -> pl.DataFrame:
+        """Columns made from those of the file, which are named by their positions, of which the first ``n_columns``
+        are read; null where a cell is empty or missing.
+
+        Large files are read in pieces, and of each text that recurs in a column one is kept.
+        """
+        schema = {str(position): pl.String for position in range(n_columns)}
+        options = {"schema": schema, "skip_rows": skip_rows, **_RAGGED}
+        if self.path.stat().st_size < _LARGE or self.path.suffix.lower() in COMPRESSIONS:
+            return self._read(self.separator, **options).select(columns)
+        with self._explaining():
+            cells = pl.scan_csv(self.path, **self._how(self.separator), **options).select(columns)
+            return cells.select(pl.all().cast(pl.Categorical)).collect(engine="streaming")
+
+    def records(self, rows: Sequence[int]) -> Iterator[Record]:
+        """Some rows (sorted, the first of the file is 0) once more, with their lines: slow, for messages."""
+        lines = self._lines("utf8")
+        if self.is_csv:
+            reader = csv.reader(lines, delimiter=self.separator)
+        else:
+            reader = csv.reader(lines, delimiter=self.separator, quoting=csv.QUOTE_NONE)
+        wanted, line = set(rows), 1
+        try:
+            for row, cells in enumerate(reader):
+                if row in wanted:
+                    yield Record(line, cells)
+                if row == rows[-1]:
+                    return
+                line = reader.line_num + 1
+        except csv.Error as error:
+            raise InputError(f"{self.path} line {line} cannot be read ({error}); is a quote open?") from error
+
+    def _lines(self, encoding: str) -> pl.Series:
+        lines = self._read(_NO_SEPARATOR, encoding=encoding, schema={"line": pl.String}, **_RAGGED)
+        return lines["line"].fill_null("")
+
+    def _read(self, separator: str, **options: Any) -> pl.DataFrame:
+        with self._explaining():
+            return pl.read_csv(self.path, **self._how(separator), **options)
+
+    def _how(self, separator: str) -> dict[str, Any]:
+        quote = '"' if self.is_csv and separator == self.separator else None
+        return {
+            "separator": separator,
+            "quote_char": quote,
+            "has_header": False,
+            "truncate_ragged_lines": True,
+            "glob": False,
+        }
+
+    @contextmanager
+    def _explaining(self) -> Iterator[None]:
+        with blame(str(self.path)):
+            try:
+                yield
+            except pl.exceptions.NoDataError:
+                raise InputError(f"{self.path} is empty.") from None
+            except pl.exceptions.ComputeError as error:
+                raise self._explain(error) from None
+
+    def _explain(self, error: pl.exceptions.ComputeError) -> Exception:
+        if "utf-8" in str(error):
+            return self._not_utf_8()
+        if unparsed := re.search("could not parse `([^`\n]+)", str(error)):
+            line = _first_with(unparsed[1], self._lines("utf8"))
+            return InputError(
+                f"{self.path} line {line + 1} has a quote that is left open, or that stands inside a cell: "
+                f"{unparsed[1][:100]!r}."
+            )
+        return error
+
+    def _not_utf_8(self) -> InputError:
+        lines = self._lines("utf8-lossy")
+        line = _first_with("\N{REPLACEMENT CHARACTER}", lines)
+        found = lines[line][:200]
+        likely = "UTF-16" if "\0" in found else "WINDOWS-1252"
+        return InputError(
+            f"{self.path} line {line + 1} is not UTF-8 text: {found.replace(chr(0), '')[:100]!r}. Expected UTF-8; save "
+            f"the file so (Excel calls it CSV UTF-8), or convert it: iconv -f {likely} -t UTF-8 OLD > NEW."
+        )
+
+    def _check_beginning(self) -> None:
+        suffix = self.path.suffix.lower()
+        with blame(str(self.path)), self.path.open("rb") as file:
+            beginning = file.read(4)
+        if beginning and not beginning.startswith(COMPRESSIONS.get(suffix, b"")):
+            raise InputError(f"{self.path} is not a {suffix} file; it may be damaged, or wrongly named.")
+        # UTF-16 without its mark may pass for UTF-8: every other byte of English is a zero.
+        if b"\0" in beginning and suffix not in COMPRESSIONS:
+            raise self._not_utf_8()
+
+
+def find_separator(path: Path) -> str:
+    """The character that separates the cells of a CSV file, as its first line shows."""
+    try:
+        lines = pl.read_csv(
+            path,
+            separator=_NO_SEPARATOR,
+            quote_char=None,
+            has_header=False,
+            encoding="utf8-lossy",
+            schema={"line": pl.String},
+            n_rows=_ENOUGH_LINES,
+            truncate_ragged_lines=True,
+            glob=False,
+        )
+    except pl.exceptions.NoDataError:
+        return ","
+    return most_frequent_separator("\n".join(lines["line"].fill_null("")))
+
+
+def most_frequent_separator(text: str) -> str:
+    """The separator that stands most often outside quotes in the first line; a comma, if no other one does.
+
+    >>> most_frequent_separator('subject;"relation, in words";object;time')
+    ';'
+    """
+    first_line = re.sub(r'"[^"]*("|\Z)', "", text).lstrip("\r\n").partition("\n")[0]
+    return max(CSV_SEPARATORS, key=first_line.count)
+
+
+def _first_with(part: str, lines: pl.Series) -> int:
+    return lines.str.contains(part, literal=True).arg_max() or 0

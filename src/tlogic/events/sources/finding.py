@@ -1,0 +1,136 @@
+"""Where facts come from: a folder of train, valid and test files, one file, a named dataset, a database, a frame."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from tlogic.errors import InputError
+from tlogic.events.datasets import DATASETS, find_dataset
+from tlogic.events.sources.databases import EXPECTED_URLS, is_database_url, read_database
+from tlogic.events.sources.delimited import COMPRESSIONS
+from tlogic.events.sources.frames import FORMATS, as_frame, read_frame, read_frame_file
+from tlogic.events.sources.ids import NAME_FILES, Names, read_names
+from tlogic.events.sources.raw import RawFacts
+from tlogic.events.sources.text import TEXT_SUFFIXES, read_text
+from tlogic.names import did_you_mean
+
+SPLITS = ("train", "valid", "test")
+
+_SUFFIXES = (*TEXT_SUFFIXES, *FORMATS)
+_READABLE = ", ".join(_SUFFIXES) + " (text also .gz or .zst)"
+
+
+def read_source(source: object, given: Mapping[str, str | int], query: str | None = None) -> dict[str, RawFacts]:
+    """The raw facts of a source by split, in the order of time; a single file, query or frame is all "train"."""
+    if is_database_url(source):
+        return {"train": read_database(source, query, given)}
+    if query is not None:
+        raise InputError(
+            f"A query is for a database, and {_shown(source)} is none; "
+            f"expected a URL (--db URL) such as {EXPECTED_URLS}."
+        )
+    if isinstance(source, str | Path):
+        files = find_files(source)
+        names = read_names(files["train"].parent) if any(map(_is_text, files.values())) else {}
+        return {split: _read_file(path, given, names) for split, path in files.items()}
+    frame = as_frame(source)
+    if frame is None:
+        raise InputError(
+            "Facts are read from a path, a dataset's name, a database's URL or a data frame, "
+            f"not from {type(source).__name__}."
+        )
+    return {"train": read_frame(frame, given)}
+
+
+def _shown(source: object) -> str:
+    return repr(str(source)) if isinstance(source, str | Path) else f"this {type(source).__name__}"
+
+
+def find_files(source: str | Path) -> dict[str, Path]:
+    """The file of each split of a folder or named dataset; a single file is "train"."""
+    path = Path(source).expanduser()
+    if path.is_file():
+        return {"train": path}
+    return _split_files(path if path.is_dir() else _dataset_folder(str(source)))
+
+
+def files_read(source: str | Path) -> list[Path]:
+    """All files that reading a folder, a file or a named dataset reads, those with names for ids among them."""
+    files = list(find_files(source).values())
+    beside = [files[0].parent / name for name in dict.fromkeys(NAME_FILES.values())]
+    return files + [path for path in beside if path.is_file() and any(map(_is_text, files))]
+
+
+def _dataset_folder(name: str) -> Path:
+    if folder := find_dataset(name):
+        return folder
+    if name in DATASETS and DATASETS[name].files:
+        raise InputError(f"The dataset {name} is not here, or not whole; `tlogic download {name}` fetches it.")
+    path = Path(name).expanduser()
+    beside = [*_readable_in(path.parent), *DATASETS]
+    root = os.environ.get("TLOGIC_DATA")
+    if not root:
+        raise InputError(
+            f"There is no file or folder {name!r}{did_you_mean(path.name, beside)} To read a dataset by its name, "
+            "set the environment variable TLOGIC_DATA to the folder that holds the datasets."
+        )
+    there = sorted(entry.name for entry in Path(root).glob("*/"))
+    raise InputError(
+        f"There is no file or folder {name!r}, nor is it a dataset in {root} (from the environment variable "
+        f"TLOGIC_DATA), which holds {', '.join(there) or 'none'}{did_you_mean(path.name, [*beside, *there])}"
+    )
+
+
+def _readable_in(folder: Path) -> list[str]:
+    """The names of all that may hold facts in a folder."""
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError:  # it is missing, or not ours to read
+        return []
+    return [entry.name for entry in entries if entry.is_dir() or _format_suffix(entry) in _SUFFIXES]
+
+
+def _split_files(folder: Path) -> dict[str, Path]:
+    files = [path for path in sorted(folder.iterdir()) if path.is_file()]
+    readable = [path for path in files if _format_suffix(path) in _SUFFIXES]
+    found: dict[str, Path] = {}
+    for path in readable:
+        split = _uncompressed(path).stem
+        if split in found:
+            raise InputError(f"{folder} holds both {found[split].name} and {path.name}; keep one of them.")
+        if split in SPLITS:
+            found[split] = path
+    if "train" not in found:
+        raise InputError(
+            f"{folder} holds no train file, such as train.txt or train.parquet; "
+            f"the files it has are {', '.join(path.name for path in readable) or 'of no readable kind'}."
+        )
+    return {split: found[split] for split in SPLITS if split in found}
+
+
+def _read_file(path: Path, given: Mapping[str, str | int], names: Names) -> RawFacts:
+    suffix = _format_suffix(path)
+    if _is_text(path):
+        return read_text(path, suffix == ".csv", given, names)
+    if suffix in FORMATS and suffix == path.suffix.lower():
+        return read_frame_file(path, given)
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise InputError(f"{path} cannot be opened: {error.strerror}.") from None
+    raise InputError(
+        f"{path} is of no known kind; its name should end in {_READABLE}, "
+        "unless it is a compiled graph, as `tlogic index` makes them."
+    )
+
+
+def _is_text(path: Path) -> bool:
+    return _format_suffix(path) in TEXT_SUFFIXES
+
+
+def _uncompressed(path: Path) -> Path:
+    return path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path
+
+
+def _format_suffix(path: Path) -> str:
+    return _uncompressed(path).suffix.lower()

@@ -1,0 +1,79 @@
+"""Facts from text files."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from tlogic.errors import InputError
+from tlogic.events.sources.columns import NAME_ROLES, ROLES, choose_by_name, choose_by_position, looks_like_header
+from tlogic.events.sources.delimited import CSV_SEPARATORS, DelimitedFile, find_separator
+from tlogic.events.sources.ids import NAME_FILES, Names
+from tlogic.events.sources.raw import Quote, RawFacts, blame
+
+TEXT_SUFFIXES = (".txt", ".tsv", ".csv")
+
+
+def read_text(path: Path, is_csv: bool, given: Mapping[str, str | int], names: Names) -> RawFacts:
+    """Read the facts of one text file: `given` says which columns are which, `names` what ids stand for."""
+    with blame(str(path)):
+        file = DelimitedFile(path, find_separator(path), is_csv) if is_csv else DelimitedFile(path)
+    first = [(cell or "").strip() for cell in file.first_row()]
+    if not is_csv:
+        _check_tabs(file, first)
+    has_header = any(isinstance(column, str) for column in given.values()) or looks_like_header(first)
+    positions = choose_by_name(first, given, str(path)) if has_header else choose_by_position(given)
+    columns = [_named(role, positions[role], names) for role in ROLES]
+    return RawFacts(
+        name=str(path),
+        format=file.format,
+        header=tuple(first[positions[role]] for role in ROLES) if has_header else (),
+        cells=file.read(columns, max(positions.values()) + 1, skip_rows=int(has_header)),
+        quote=partial(_quote, file, positions, names, int(has_header)),
+    )
+
+
+def _check_tabs(file: DelimitedFile, first: Sequence[str]) -> None:
+    counts = {separators: "".join(first).count(character) for character, separators in CSV_SEPARATORS.items()}
+    others = max(counts, key=lambda separators: counts[separators])
+    if len(first) < len(ROLES) and counts[others] >= len(first):
+        raise InputError(
+            f"{file.path} is read as {file.format}, but line 1 has {len(first) - 1} tabs and {counts[others]} "
+            f"{others}. Rename the file to end in .csv if {others} separate its columns."
+        )
+
+
+def _named(role: str, position: int, names: Names) -> pl.Expr:
+    cell = pl.col(str(position)).alias(role)
+    if role in NAME_ROLES:
+        cell = cell.str.strip_chars()
+    if role not in names:
+        return cell
+    return cell.replace_strict(names[role]["id"], names[role]["name"], default=None)
+
+
+def _quote(
+    file: DelimitedFile,
+    positions: Mapping[str, int],
+    names: Names,
+    skipped: int,
+    rows: Sequence[int],
+) -> list[Quote]:
+    expected = max(positions.values()) + 1
+    quotes = []
+    for line, cells in file.records([row + skipped for row in rows]):
+        found = {role: cells[position] for role, position in positions.items() if position < len(cells)}
+        problem = _unnamed_id(found, names)
+        if len(cells) < expected:
+            problem = f"found {len(cells)} of {expected} columns"
+        quotes.append(Quote(f"{file.path} line {line}", found, problem))
+    return quotes
+
+
+def _unnamed_id(cells: Mapping[str, str], names: Names) -> str | None:
+    for role, table in names.items():
+        cell = cells.get(role, "").strip()
+        if cell and cell not in table["id"]:
+            return f"the {role} {cell!r} is not an id of {NAME_FILES[role]}"
+    return None

@@ -1,0 +1,223 @@
+"""The second and third step of a body, from an entity x: remembered, and kept up to date as time goes on.
+
+An *open join* maps each entity c with r2(x, y), r3(y, c) to the latest time of the first of the two facts. A *closed
+join* asks the same for c = x alone: one time. Both depend on x and two relations, not on a query. New facts can only
+raise these times, so a remembered join has to look only at what has happened since it was last used.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tlogic.forecasting.grounding.known import NEVER, Horizon, Known, latest_until
+from tlogic.forecasting.grounding.reached import Reached
+from tlogic.graph.arrays import Ints
+from tlogic.graph.hashing import scramble
+from tlogic.graph.search import find_within, first_at_least
+
+# The columns of a row: eight numbers, one cache line.
+KEY, MADE, SLOT, BACK_SLOT, LATEST, START, END, ROOM = 0, 1, 2, 3, 4, 5, 6, 7
+NEXT = BACK_SLOT
+EMPTY = 0
+
+
+class Joins(NamedTuple):
+    """Remembered joins: a hash table whose rows own ranges of the arrays beside it."""
+
+    row: Ints
+    """KEY: the join's number and x in one number, or EMPTY. MADE: what happened before this time is included. SLOT: the
+    slot of r2. Closed joins: BACK_SLOT: the slot of r3's inverse; LATEST: the time. Open joins: NEXT: where the slots
+    of r3 stand in ``next_slots``, one for each triple of the slot of r2; START, END: the entries; ROOM: the end of the
+    room for them."""
+    entity: Ints
+    time: Ints
+    next_slots: Ints
+    used: Ints
+    """Three numbers: rows, entries and next slots in use."""
+
+
+def new_joins(n_entities: int, n_triples: int, most_rows: int = 1 << 18) -> Joins:
+    """An empty memory; memory pages that are never written to cost nothing."""
+    n_rows = min(max(1 << 12, 1 << n_triples.bit_length()), most_rows)
+    n_entries = max(1 << 22, 4 * n_entities)
+    return Joins(
+        row=np.zeros((n_rows, 8), np.int64),
+        entity=np.empty(n_entries, np.int32),
+        time=np.empty(n_entries, np.int32),
+        next_slots=np.empty(max(1 << 22, n_triples), np.int32),
+        used=np.zeros(3, np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def forget_joins(joins: Joins) -> None:
+    """Start over with an empty memory."""
+    if joins.used[0] > 0:
+        joins.row[:, KEY] = EMPTY
+        joins.used[:] = 0
+
+
+@njit(cache=True, nogil=True)
+def find_row(row: Ints, join: int, x: int) -> int:
+    """The row of a join from x, or the empty row where it belongs."""
+    key = _key(join, x)
+    mask = len(row) - 1
+    place = int(np.int64(scramble(np.uint64(key))) & mask)
+    while row[place, KEY] != key and row[place, KEY] != EMPTY:
+        place = (place + 1) & mask
+    return place
+
+
+@njit(cache=True, nogil=True)
+def _key(join: int, x: int) -> int:
+    return int((np.int64(join + 1) << 32) | np.int64(x))
+
+
+@njit(cache=True, nogil=True)
+def remember_closed(known: Known, joins: Joins, second: int, back: int, join: int, x: int) -> int:
+    """A new row for a closed join, not yet made; ``back`` is the inverse of r3."""
+    if 2 * joins.used[0] >= len(joins.row):
+        forget_joins(joins)
+    place = find_row(joins.row, join, x)
+    row = joins.row[place]
+    joins.used[0] += 1
+    row[KEY], row[MADE], row[LATEST] = _key(join, x), 0, NEVER
+    row[SLOT] = find_within(known.slot_relation, known.slot_start[x], known.slot_end[x], second)
+    row[BACK_SLOT] = find_within(known.slot_relation, known.slot_start[x], known.slot_end[x], back)
+    return place
+
+
+@njit(cache=True, nogil=True)
+def close(known: Known, slot: int, back_slot: int) -> int:
+    """The latest time of r2(x, y) that r3(y, x) follows, over all y: merges the slots of r2 and of r3's inverse."""
+    target, newest, triple_start, triple_end = known.target, known.newest, known.triple_start, known.triple_end
+    time_start, time, n_times = known.time_start, known.time, known.n_times
+    back, back_end = triple_start[back_slot], triple_end[back_slot]
+    latest = NEVER
+    for triple in range(triple_start[slot], triple_end[slot]):
+        while back < back_end and target[back] < target[triple]:
+            back += 1
+        if back == back_end:
+            break
+        if target[back] == target[triple] and min(newest[triple], newest[back]) > latest:
+            latest = max(latest, latest_until(time_start, time, n_times, triple, newest[back]))
+    return latest
+
+
+@njit(cache=True, nogil=True)
+def make_open(
+    known: Known,
+    joins: Joins,
+    second: int,
+    third: int,
+    join: int,
+    x: int,
+    horizon: Horizon,
+    scratch: Reached,
+) -> int:
+    """Bring an open join up to date; the row that owns its entries.
+
+    Entries that are too old to be followed may be missing: the window only moves forward.
+    """
+    if joins.used[1] + 2 * len(scratch.best) > len(joins.entity):
+        forget_joins(joins)
+    place = find_row(joins.row, join, x)
+    if joins.row[place, KEY] == EMPTY:
+        place = _remember_open(known, joins, second, third, join, x)
+    row = joins.row[place]
+    if row[SLOT] >= 0:
+        n = _update(known, joins, row, horizon.since, scratch)
+        if n >= 0:
+            _store(joins, row, n, horizon.since, scratch)
+    row[MADE] = horizon.until
+    return place
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _remember_open(known: Known, joins: Joins, second: int, third: int, join: int, x: int) -> int:
+    """An empty row for an open join, with the slots that its second step leads to."""
+    triple_start, triple_end, target = known.triple_start, known.triple_end, known.target
+    slot_start, slot_end, slot_relation = known.slot_start, known.slot_end, known.slot_relation
+    next_slots = joins.next_slots
+    slot = find_within(slot_relation, slot_start[x], slot_end[x], second)
+    n_next = triple_end[slot] - triple_start[slot] if slot >= 0 else 0
+    if 2 * joins.used[0] >= len(joins.row) or joins.used[2] + n_next > len(next_slots):
+        forget_joins(joins)
+    place = find_row(joins.row, join, x)
+    row = joins.row[place]
+    row[:] = 0
+    row[KEY], row[SLOT], row[NEXT] = _key(join, x), slot, joins.used[2]
+    for i in range(n_next):
+        y = target[triple_start[slot] + i]
+        next_slots[row[NEXT] + i] = find_within(slot_relation, slot_start[y], slot_end[y], third)
+    joins.used[0] += 1
+    joins.used[2] += n_next
+    return place
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _update(known: Known, joins: Joins, row: Ints, since: int, scratch: Reached) -> int:
+    """Collect a join's entries and what has changed in scratch; their number, or -1 where nothing has changed."""
+    target, newest, slot_newest = known.target, known.newest, known.slot_newest
+    triple_start, triple_end = known.triple_start, known.triple_end
+    time_start, time, n_times, next_slots = known.time_start, known.time, known.n_times, joins.next_slots
+    best, found = scratch
+    made, next_start = row[MADE], row[NEXT]
+    first, end = triple_start[row[SLOT]], triple_end[row[SLOT]]
+    n = -1
+    for triple in range(first, end):
+        ceiling = newest[triple]
+        next_slot = next_slots[next_start + triple - first]
+        # a new second fact alone changes nothing: third facts older than it do not follow it
+        if ceiling < since or next_slot < 0 or slot_newest[next_slot] < made:
+            continue
+        if n < 0:
+            n = _load(joins, row, scratch)
+        times, times_end = time_start[triple], time_start[triple] + n_times[triple]
+        changed_since = max(time[times], since, made)
+        for last in range(triple_start[next_slot], triple_end[next_slot]):
+            t = newest[last]
+            c = target[last]
+            if t < changed_since or best[c] >= min(t, ceiling):
+                continue
+            if t < ceiling:
+                t = time[first_at_least(time, times, times_end, t + 1) - 1]
+                if t <= best[c]:
+                    continue
+            else:
+                t = ceiling
+            if best[c] == NEVER:
+                found[n] = c
+                n += 1
+            best[c] = t
+    return n
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _load(joins: Joins, row: Ints, scratch: Reached) -> int:
+    """Spread a join's entries over scratch; their number."""
+    start, end = row[START], row[END]
+    for i in range(start, end):
+        scratch.entity[i - start] = joins.entity[i]
+        scratch.best[joins.entity[i]] = joins.time[i]
+    return end - start
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _store(joins: Joins, row: Ints, n: int, since: int, scratch: Reached) -> None:
+    """Move scratch into a join's entries, in new room where they have outgrown the old, and clean scratch."""
+    best, found = scratch
+    entity, time = joins.entity, joins.time
+    if row[START] + n > row[ROOM]:
+        row[START] = joins.used[1]
+        row[ROOM] = row[START] + n + n // 2
+        joins.used[1] = row[ROOM]
+    end = row[START]
+    for i in range(n):
+        c = found[i]
+        if best[c] >= since:
+            entity[end], time[end] = c, best[c]
+            end += 1
+        best[c] = NEVER
+    row[END] = end

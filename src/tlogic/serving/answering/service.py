@@ -1,0 +1,288 @@
+"""Service: all that the API, the page and the client can ask for, with names outside and numbers inside."""
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+import tlogic
+from tlogic.errors import InputError
+from tlogic.explaining import Explanation as RuleExplanation
+from tlogic.forecasting import Query
+from tlogic.forecasting.forecast import Answered, Candidate
+from tlogic.graph.live import LiveGraph
+from tlogic.models.scoresheet import Scoresheet
+from tlogic.names import INVERSE_MARK
+from tlogic.rules import Rule, in_words
+from tlogic.serving import messages as say
+from tlogic.serving.answering.browsing import as_facts, count_events, events_of, rates_of
+from tlogic.serving.answering.oracles import Oracle, RuleOracle, ask_each
+from tlogic.serving.answering.search import NameSearch
+from tlogic.serving.answering.versions import Versions
+from tlogic.serving.answering.world import World
+
+FARTHEST = 100_000
+"""How many steps beyond the last event can be asked about."""
+_LIKELY_RELATIONS = 12
+_LEAST = 1e-16
+
+
+class Service:
+    """Answers from a world with the rules, or the model, of the version in use."""
+
+    def __init__(self, world: World, versions: Versions) -> None:
+        self.world, self.versions = world, versions
+        self._entity_search, self._relation_search = NameSearch([]), NameSearch([])
+        self._counted: tuple[int, Any] = (-1, None)
+
+    # Events
+
+    def add(self, events: Sequence[say.Event]) -> say.Added:
+        """Take in a batch, whole or not at all."""
+        added = self.world.add(self.world.store.check([event.model_dump() for event in events]))
+        with self.world.reading() as graph:
+            return say.Added(added=added.added, known=added.known, total=len(graph))
+
+    def events(self, entity: str, other: str | None, offset: int, limit: int) -> say.EventPage:
+        """The events of an entity, or of a pair, newest first."""
+        with self.world.reading() as graph:
+            number = graph.entities.id_of(entity)
+            doings = events_of(graph, number, None if other is None else graph.entities.id_of(other))
+            part = type(doings)(*(column[offset : offset + limit] for column in doings))
+            facts = [say.Fact(**fact._asdict()) for fact in as_facts(graph, number, part)]
+            return say.EventPage(total=len(doings.time), offset=offset, events=facts)
+
+    # Names
+
+    def entities(self, text: str, limit: int) -> say.EntityPage:
+        """The entities that a text may mean, or the busiest where it is empty."""
+        with self.world.reading() as graph:
+            counts, last, _ = self._counts(graph)
+            self._entity_search.names = graph.entities.names
+            found = [
+                say.Entity(
+                    name=graph.entities.name_of(number),
+                    events=int(counts[number]),
+                    last=graph.timeline.label_of(int(last[number])) if last[number] >= 0 else None,
+                )
+                for number in self._entity_search.find(text, limit, counts.tolist())
+            ]
+            return say.EntityPage(total=len(graph.entities), entities=found)
+
+    def relations(self, text: str, limit: int) -> say.RelationPage:
+        """The relations that a text may mean, or the most frequent where it is empty."""
+        with self.world.reading() as graph:
+            _, _, counts = self._counts(graph)
+            self._relation_search.names = graph.relations.base
+            found = [
+                say.Relation(name=graph.relations.name_of(number), events=int(counts[number]))
+                for number in self._relation_search.find(text, limit, counts.tolist())
+            ]
+            return say.RelationPage(total=len(graph.relations.base), relations=found)
+
+    # Forecasts
+
+    def forecast(self, question: say.Question, top: int = 10) -> say.Forecast:
+        """The best answers to a question."""
+        return self.forecasts([question], top)[0]
+
+    def forecasts(self, questions: Sequence[say.Question], top: int = 10) -> list[say.Forecast]:
+        """The best answers to several questions."""
+        with self._answering() as (graph, oracle):
+            asked = [(_query(graph, question), question.without) for question in questions]
+            return [self._told(graph, oracle, *each) for each in ask_each(oracle, graph, asked, top)]
+
+    def explain(self, question: say.Question, candidate: str, n: int = 1) -> say.Explanation:
+        """Why a candidate has its score and its rank."""
+        with self._answering() as (graph, oracle):
+            why = oracle.explain(graph, _query(graph, question), candidate, question.without, n)
+            return _explained(why, oracle)
+
+    def outlook(self, entity: str, at: say.Time | None = None, limit: int = 10) -> say.Outlook:
+        """What is likely next for an entity, over all relations."""
+        with self._answering() as (graph, oracle):
+            number = graph.entities.id_of(entity)
+            name, now = graph.entities.name_of(number), _step(graph, at)
+            rates = sorted(rates_of(graph, number, now).items(), key=lambda pair: -pair[1])[:_LIKELY_RELATIONS]
+            label = graph.timeline.label_of(now)
+            queries = [_about(graph, name, relation, label) for relation, rate in rates if rate > 0.0]
+            answers = oracle.ask(graph, queries, say.MOST_CANDIDATES, ())
+            expected = [
+                each
+                for query, candidates, (_, rate) in zip(queries, answers, rates, strict=False)
+                for each in _expected(query, candidates, rate, limit)
+            ]
+            expected.sort(key=lambda each: -each.likelihood)
+            return say.Outlook(entity=name, at=label, expected=expected[:limit], version=oracle.version)
+
+    # Rules
+
+    def rules(
+        self,
+        *,
+        head: str | None,
+        words: str,
+        lengths: Collection[int],
+        min_confidence: float,
+        sort: str,
+        offset: int,
+        limit: int,
+    ) -> say.RulePage:
+        """The rules of the version in use that fit."""
+        oracle = self.versions.oracle
+        if not isinstance(oracle, RuleOracle):
+            raise InputError("A model is in use, which has kinds of evidence in the place of rules.")
+        chosen = oracle.rules.select(head=head or None, lengths=lengths, min_confidence=min_confidence, sort=sort).rules  # type: ignore[arg-type]
+        if words:
+            wanted = words.casefold().split()
+            chosen = [rule for rule in chosen if _mentions(rule, wanted)]
+        part = [tell_rule(oracle, rule) for rule in chosen[offset : offset + limit]]
+        return say.RulePage(total=len(chosen), offset=offset, rules=part)
+
+    # How it is
+
+    def health(self) -> say.Health:
+        """How the service is, and what it knows."""
+        oracle, reachable = self.versions.oracle, self.world.is_store_reachable()
+        about: dict[str, Any] = {"events": 0, "entities": 0, "relations": 0, "first": None, "last": None, "next": None}
+        if not self.world.is_empty:
+            with self.world.reading() as graph:
+                label = graph.timeline.label_of
+                about = {
+                    "events": len(graph),
+                    "entities": len(graph.entities),
+                    "relations": len(graph.relations.base),
+                    "first": label(0),
+                    "last": label(graph.end - 1),
+                    "next": label(graph.end),
+                }
+        return say.Health(
+            status="ok" if reachable else "store unreachable",
+            tlogic=tlogic.__version__,
+            version=oracle.version,
+            kind=oracle.kind,
+            **about,
+        )
+
+    @contextmanager
+    def _answering(self) -> Iterator[tuple[LiveGraph, Oracle]]:
+        with self.world.reading() as graph:
+            yield graph, self.versions.oracle
+
+    def _counts(self, graph: LiveGraph) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        version, counts = self._counted
+        if version != graph.version:
+            version, counts = self._counted = (graph.version, count_events(graph))
+        return counts
+
+    def _told(self, graph: LiveGraph, oracle: Oracle, answers: Answered, place: int) -> say.Forecast:
+        question = _asked(answers.queries[place])
+        happened = answers.true_answers(place)
+        past = graph.timeline.step_of(question.at) < graph.end
+        return say.Forecast(
+            question=question,
+            by=answers.by(place),  # type: ignore[arg-type]
+            candidates=[
+                say.Candidate(**candidate._asdict(), came_true=candidate.name in happened if past else None)
+                for candidate in answers[place]
+            ],
+            happened=happened,
+            version=oracle.version,
+        )
+
+
+def tell_rule(oracle: Oracle, rule: Rule) -> say.Rule:
+    """A rule with the id by which it can be switched off."""
+    number = oracle.id_of[rule] if isinstance(oracle, RuleOracle) else ""
+    return say.Rule(
+        id=number,
+        text=str(rule),
+        words=in_words(rule),
+        head=rule.head,
+        length=len(rule.body),
+        confidence=rule.confidence,
+        rule_support=rule.rule_support,
+        body_support=rule.body_support,
+    )
+
+
+def _query(graph: LiveGraph, question: say.Question) -> Query:
+    if (question.subject is None) == (question.object is None):
+        raise InputError("A question names either a subject or an object, and asks for the other.")
+    _step(graph, question.at)
+    return Query(question.subject, question.relation, question.object, question.at)
+
+
+def _step(graph: LiveGraph, at: say.Time | None) -> int:
+    step = graph.end if at is None else graph.timeline.step_of(at)
+    if step > graph.end + FARTHEST:
+        raise InputError(f"{at} is more than {FARTHEST:,} steps after the last event.")
+    if step <= 0:
+        raise InputError(f"Nothing is known before {at}; the first events are of {graph.timeline.label_of(0)}.")
+    return step
+
+
+def _asked(query: Query) -> say.Asked:
+    return say.Asked(subject=query.subject, relation=query.relation, object=query.object, at=str(query.at))
+
+
+def _about(graph: LiveGraph, name: str, relation: int, at: str) -> Query:
+    half = len(graph.relations.base)
+    if relation < half:
+        return Query(name, graph.relations.name_of(relation), None, at)
+    return Query(None, graph.relations.name_of(relation - half), name, at)
+
+
+def _expected(query: Query, candidates: Sequence[Candidate], rate: float, limit: int) -> Iterator[say.Expected]:
+    """The first candidates of a query, each with its share of all that speaks for any of them.
+
+    Scores of rules are 1 minus a product, so what speaks for a candidate is minus the logarithm of that product.
+    """
+    weights = [-math.log(max(1.0 - candidate.score, _LEAST)) for candidate in candidates]
+    for candidate, weight in zip(candidates[:limit], weights, strict=False):
+        share = weight / max(sum(weights), _LEAST) if candidate.probability is None else candidate.probability
+        yield say.Expected(
+            question=_asked(query),
+            candidate=candidate.name,
+            likelihood=rate * share,
+            rate=rate,
+            score=candidate.score,
+            probability=candidate.probability,
+        )
+
+
+def _mentions(rule: Rule, wanted: Sequence[str]) -> bool:
+    text = f"{rule} {in_words(rule)}".casefold().replace("_", " ").replace(INVERSE_MARK, " ")
+    return all(word in text for word in wanted)
+
+
+def _explained(why: RuleExplanation | Scoresheet, oracle: Oracle) -> say.Explanation:
+    about: dict[str, Any] = {"question": _asked(why.query), "candidate": why.candidate, "score": why.score}
+    about |= {"rank": why.rank, "candidates": why.n_candidates, "version": oracle.version}
+    if isinstance(why, Scoresheet):
+        contributions = [
+            say.Contribution(
+                id=each.family,
+                weight=each.weight,
+                sentence=each.sentence,
+                facts=[say.Fact(**fact._asdict()) for fact in each.facts],
+                facts_in_all=each.n_facts,
+            )
+            for each in why.contributions
+        ]
+        return say.Explanation(**about, probability=why.probability, contributions=contributions, text=why.text(None))
+    reasons = [
+        say.Reason(
+            rule=tell_rule(oracle, reason.rule),
+            score=reason.score,
+            confidence_part=reason.confidence_part,
+            recency_part=reason.recency_part,
+            age=why.timeline.span_of(reason.age),
+            score_without=why.without(reason),
+            groundings=[[say.Fact(**fact._asdict()) for fact in grounding] for grounding in reason.groundings],
+        )
+        for reason in why.strongest(None)
+    ]
+    return say.Explanation(**about, reasons=reasons, text=why.text(None))

@@ -1,0 +1,1 @@
+"""Events that arrive, and the database that keeps them."""

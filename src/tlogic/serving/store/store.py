@@ -1,0 +1,363 @@
+"""The events of a live service in SQLite or PostgreSQL, beside the rules and models that were learned from them."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+
+from tlogic.errors import InputError, TLogicError
+from tlogic.events import Timeline
+from tlogic.events.sources.databases import is_database_url, not_installed, parse_url, public_name, reason_of
+from tlogic.events.timeline import Integers
+from tlogic.serving.store.incoming import Incoming, Span, check_events, check_span
+
+try:
+    import sqlalchemy as sql
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from tlogic.serving.store import tables
+except ImportError as error:
+    raise not_installed("A store of events", error) from error
+
+NameKind = Literal["entity", "relation"]
+VersionKind = Literal["rules", "model"]
+
+_DRIVERS = ("sqlite", "sqlite+pysqlite", "postgresql+psycopg")
+_DISK_IS_FULL = {"SQLITE_FULL", "53100"}
+_LOCKED = {"SQLITE_BUSY", "SQLITE_LOCKED", "55P03"}
+
+
+class StoreError(TLogicError):
+    """The database of a store fails: it is away, locked or full. The store works again as soon as the database does."""
+
+    def __init__(self, message: str, public: str | None = None, *, disk_is_full: bool = False) -> None:
+        super().__init__(message)
+        self.public = public or message
+        """What those may know who are not told where the database is."""
+        self.disk_is_full = disk_is_full
+
+
+class Added(NamedTuple):
+    """What became of a batch: how many events are new, how many were known, and the number of the last in the store."""
+
+    added: int
+    known: int
+    last: int
+
+
+class StoreState(NamedTuple):
+    """How much a store holds; there is no timeline and no span while it is empty."""
+
+    last: int
+    n_entities: int
+    n_relations: int
+    timeline: Timeline | None
+    span: Span | None
+
+
+class StoredEvents(NamedTuple):
+    """Events as integers, in the order of their numbers, of which `last` is the last one."""
+
+    subject: Integers
+    relation: Integers
+    object: Integers
+    step: Integers
+    last: int
+
+
+class Changes(NamedTuple):
+    """What is new in a store, all as of one moment, and its state then."""
+
+    state: StoreState
+    events: StoredEvents
+    entities: list[str]
+    relations: list[str]
+
+
+@dataclass(frozen=True)
+class VersionInfo:
+    """One version of rules or of a model: what it is, when it was made (in UTC), and what is known about it."""
+
+    version: int
+    kind: VersionKind
+    made: str
+    about: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Version(VersionInfo):
+    """A version with its content."""
+
+    content: str
+
+
+class EventStore:
+    """Events in a database, for any number of threads, processes and machines at once.
+
+    Events are numbered from 1 in the order of their coming, names from 0. Whoever knows all up to some numbers gets
+    the rest from `changes_since`.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder, EventStore.open(f"{folder}/events.db") as store:
+    ...     store.add(store.check([("Ann", "calls", "Bob", "2014-08-09"), ("Bob", "calls", "Ann", "2014-08-11")]))
+    ...     store.add(store.check([("Ann", "calls", "Bob", "2014-08-09"), ("Ann", "calls", "Eve", "2014-08-01")]))
+    ...     changes = store.changes_since(2, n_entities=2, n_relations=1)
+    Added(added=2, known=0, last=2)
+    Added(added=1, known=1, last=3)
+    >>> changes.entities, changes.relations, changes.events.step.tolist()
+    (['Eve'], [], [-8])
+    """
+
+    def __init__(self, url: sql.URL, name: str) -> None:
+        self.name = name
+        self._url = url
+        self._engine = tables.make_engine(url)
+
+    @classmethod
+    def open(cls, where: str | Path) -> Self:
+        """Open a store, which is made if it is missing.
+
+        Args:
+            where: The path of a file, which SQLite keeps, or a URL such as sqlite:///events.db or
+                postgresql://user:password@host/name.
+        """
+        url = parse_url(where) if is_database_url(where) else sql.URL.create("sqlite", database=str(where))
+        name = public_name(url) if is_database_url(where) else str(where)
+        _check_place(url, name)
+        try:
+            store = cls(url, name)
+        except ImportError as error:
+            raise not_installed(name, error) from error
+        try:
+            tables.prepare(store._engine, name)
+        except SQLAlchemyError as error:
+            store.close()
+            raise InputError(
+                f"Cannot open the store {name}: {_trouble(error)} ({reason_of(error, url)}). "
+                "Give the path of a store or of a new file, or the URL of a database that can be reached."
+            ) from None  # what the driver says in full may hold the password
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def close(self) -> None:
+        """Close all connections to the database."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # Writing
+
+    def check(
+        self,
+        rows: Iterable[Mapping[str, Any] | Sequence[Any]],
+        *,
+        step: str | int | None = None,
+        time_zone: str = "UTC",
+    ) -> Incoming:
+        """Check events against the timeline of the store; see `check_events`."""
+        state = self.state()
+        return check_events(rows, state.timeline, span=state.span, step=step, time_zone=time_zone)
+
+    def add(self, events: Incoming) -> Added:
+        """Add events, all of them or, after an error, none; those that the store has already change nothing.
+
+        After a `StoreError` the same events can be added again: should the database have kept them and failed
+        only to say so, they are known.
+        """
+        with self._transaction(writing=True) as connection:
+            state = _state_of(tables.lock(connection))
+            events = events if state.timeline is None else events.on(state.timeline)
+            span = _join(state.span, events.span)
+            check_span(span, events.timeline)
+            entities, n_entities = _ids_of(connection, "entity", events.entities, state.n_entities)
+            relations, n_relations = _ids_of(connection, "relation", events.relations, state.n_relations)
+            columns = (entities[events.subject], relations[events.relation], entities[events.object], events.step)
+            distinct = list(dict.fromkeys(zip(*(column.tolist() for column in columns), strict=True)))
+            last = tables.insert_events(connection, state.last, distinct)
+            if last > state.last:
+                _write_state(connection, StoreState(last, n_entities, n_relations, events.timeline, span))
+        added = last - state.last
+        return Added(added, len(events) - added, last)
+
+    def save_version(self, kind: VersionKind, content: str, about: Mapping[str, Any]) -> int:
+        """Keep rules or a model, as the text of their file; gives the number of this version, counted from 1."""
+        if kind not in ("rules", "model"):
+            raise InputError(f"A version is of the kind 'rules' or 'model', not {kind!r}.")
+        made = datetime.now(UTC).isoformat(timespec="seconds")
+        packed = zlib.compress(content.encode())
+        with self._transaction(writing=True) as connection:
+            tables.lock(connection)
+            newest = connection.scalar(sql.select(sql.func.max(tables.VERSIONS.c.version))) or 0
+            values = {"version": newest + 1, "kind": kind, "made": made, "about": json.dumps(dict(about))}
+            connection.execute(sql.insert(tables.VERSIONS).values(**values, content=packed))
+        return newest + 1
+
+    # Reading
+
+    def state(self) -> StoreState:
+        """How much the store holds."""
+        with self._transaction() as connection:
+            return _read_state(connection)
+
+    def events_after(self, number: int) -> StoredEvents:
+        """The events with greater numbers; 0 is before the first."""
+        with self._transaction() as connection:
+            return _events_after(connection, number, _read_state(connection).last)
+
+    def names_after(self, kind: NameKind, count: int) -> list[str]:
+        """The names of entities or relations but for the first so many; the first of them has this id."""
+        with self._transaction() as connection:
+            return tables.names_from(connection, kind, count)
+
+    def changes_since(self, last: int, n_entities: int, n_relations: int) -> Changes:
+        """Events and names behind those that are known, all as of one moment; with zeros, all there are."""
+        with self._transaction() as connection:
+            state = _read_state(connection)
+            return Changes(
+                state,
+                _events_after(connection, last, state.last),
+                tables.names_from(connection, "entity", n_entities),
+                tables.names_from(connection, "relation", n_relations),
+            )
+
+    def versions(self) -> list[VersionInfo]:
+        """All versions of rules and models, without their contents, the newest first."""
+        v = tables.VERSIONS.c
+        found = sql.select(v.version, v.kind, v.made, v.about).order_by(v.version.desc())
+        with self._transaction() as connection:
+            return [VersionInfo(n, kind, made, json.loads(about)) for n, kind, made, about in connection.execute(found)]
+
+    def version(self, number: int) -> Version:
+        """One version, with its content."""
+        with self._transaction() as connection:
+            found = connection.execute(sql.select(tables.VERSIONS).where(tables.VERSIONS.c.version == number)).first()
+        if found is None:
+            raise InputError(f"The store {self.name} has no version {number} of rules or a model.")
+        n, kind, made, about, packed = found
+        return Version(n, kind, made, json.loads(about), zlib.decompress(packed).decode())
+
+    @contextmanager
+    def _transaction(self, *, writing: bool = False) -> Iterator[sql.Connection]:
+        """All that is done inside happens, or nothing of it; what is read is of one moment."""
+        prepared = tables.for_writing if writing else tables.for_reading
+        try:
+            with self._engine.connect() as connection, prepared(connection).begin():
+                yield connection
+        except SQLAlchemyError as error:
+            consequence = " Nothing is left half-written; try again later." if writing else ""
+            trouble = _trouble(error)
+            raise StoreError(
+                f"The store {self.name} fails: {trouble} ({reason_of(error, self._url)}).{consequence}",
+                f"The store fails: {trouble}.{consequence}",
+                disk_is_full=_code_of(error) in _DISK_IS_FULL,
+            ) from error
+
+
+def is_new(where: str | Path) -> bool:
+    """Is it the path of a file that is not there yet?
+
+    >>> is_new("no-such.db"), is_new("postgresql://host/name")
+    (True, False)
+    """
+    return not is_database_url(where) and not Path(where).exists()
+
+
+def _check_place(url: sql.URL, name: str) -> None:
+    if url.drivername not in _DRIVERS:
+        raise InputError(
+            f"{name} cannot be a store of events; expected the path of a file, sqlite:///FILE or "
+            "postgresql://USER@HOST/NAME."
+        )
+    if url.get_backend_name() != "sqlite":
+        return
+    if url.database in (None, "", ":memory:"):
+        raise InputError("A store of events needs a file; give its path, such as events.db or sqlite:///events.db.")
+    folder = Path(str(url.database)).parent
+    if not folder.is_dir():
+        raise InputError(f"There is no folder {folder} for the store {name}; make it first, or give another path.")
+
+
+def _code_of(error: SQLAlchemyError) -> str | None:
+    original = getattr(error, "orig", None)
+    return getattr(original, "sqlite_errorname", None) or getattr(original, "sqlstate", None)
+
+
+def _trouble(error: SQLAlchemyError) -> str:
+    """What is wrong with the database, in a few words."""
+    code = _code_of(error)
+    if code in _DISK_IS_FULL:
+        return "the disk is full"
+    if code in _LOCKED or isinstance(error, sql.exc.TimeoutError):
+        return "others use it for too long"
+    if code == "SQLITE_NOTADB":
+        return "it is no database"
+    if code is None or code[:2] in ("08", "57") or getattr(error, "connection_invalidated", False):
+        return "the database cannot be reached"
+    return "the database refuses"
+
+
+# State
+
+
+def _read_state(connection: sql.Connection) -> StoreState:
+    return _state_of(connection.execute(sql.select(tables.STATE)).one())
+
+
+def _state_of(row: sql.Row[Any]) -> StoreState:
+    if row.timeline is None:
+        return StoreState(row.last, row.entities, row.relations, None, None)
+    timeline, span = Timeline.from_dict(json.loads(row.timeline)), Span(row.first_step, row.last_step)
+    return StoreState(row.last, row.entities, row.relations, timeline, span)
+
+
+def _write_state(connection: sql.Connection, state: StoreState) -> None:
+    assert state.timeline is not None
+    assert state.span is not None
+    connection.execute(
+        sql.update(tables.STATE).values(
+            last=state.last,
+            entities=state.n_entities,
+            relations=state.n_relations,
+            first_step=state.span.first,
+            last_step=state.span.last,
+            timeline=json.dumps(state.timeline.to_dict()),
+        )
+    )
+
+
+def _join(known: Span | None, new: Span) -> Span:
+    return new if known is None else Span(min(known.first, new.first), max(known.last, new.last))
+
+
+def _events_after(connection: sql.Connection, number: int, last: int) -> StoredEvents:
+    subjects, relations, objects, steps = tables.events_after(connection, number, last)
+    return StoredEvents(subjects, relations, objects, steps, max(number, last))
+
+
+# Names
+
+
+def _ids_of(connection: sql.Connection, kind: NameKind, names: Sequence[str], count: int) -> tuple[Integers, int]:
+    """The ids of names, of which the new ones are added, and how many names there are then."""
+    encoded = [name.encode() for name in names]
+    digests = [blake2b(name, digest_size=16).digest() for name in encoded]
+    ids = tables.known_ids(connection, kind, digests)
+    new = [position for position, digest in enumerate(digests) if digest not in ids]
+    tables.insert_names(connection, kind, count, [digests[i] for i in new], [encoded[i] for i in new])
+    ids.update((digests[position], count + order) for order, position in enumerate(new))
+    return np.array([ids[digest] for digest in digests], dtype=np.int64), count + len(new)
