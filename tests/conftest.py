@@ -3,6 +3,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.browser import browser  # noqa: F401 (a fixture)
 from tests.postgres import postgres  # noqa: F401 (a fixture)
 
 # Examples are the same in every run, and the first call of a kernel, which compiles it, is not held against it.

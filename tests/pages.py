@@ -9,10 +9,11 @@ import json
 import os
 import re
 import shlex
+import socket
 import subprocess
 import sys
 import traceback
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from typing import Any, NamedTuple
 ELSEWHERE = ("pip ", "make ", "tlogic download ", "tlogic learn icews", "tlogic evaluate icews", "tlogic rules icews")
 
 _BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_PORT = re.compile(r"(?<=--port )\d+")
 _SHELL = {"|", ">", "<", "&&", ";"}
 
 
@@ -45,6 +47,15 @@ def steps_of(text: str) -> list[Step]:
         elif language == "text" and end_of_code >= 0 and not text[end_of_code : block.start()].strip():
             steps[-1] = steps[-1]._replace(shown=content)
     return [step for step in steps if not step.source.startswith(ELSEWHERE)]
+
+
+def with_free_ports(text: str) -> str:
+    """The page with other ports, as those that it shows may be taken on this machine."""
+    with ExitStack() as held:  # all at once, so that no port is given twice
+        for port in sorted(set(_PORT.findall(text))):
+            free = held.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]
+            text = re.sub(rf"\b{port}\b", str(free), text)
+    return text
 
 
 def _commands(content: str) -> list[Step]:

@@ -273,6 +273,13 @@ def test_a_worker_that_dies_costs_its_item_only(address: str, tmp_path: Path) ->
     assert Counter(note for [note] in _notes(tmp_path)) == {str(item): 1 + (item == 2) for item in range(8)}
 
 
+def test_ray_itself_prints_nothing(address: str, capfd: pytest.CaptureFixture[str]) -> None:
+    connect(address)
+    told = {"lines": ["A worker died or was killed."], "pid": "raylet", "is_err": False}
+    ray._private.worker.print_to_stdstream(told, ignore_prefix=False)
+    assert capfd.readouterr().out == ""
+
+
 def test_a_node_that_dies_costs_what_was_under_way_there(nodes: Cluster, tmp_path: Path) -> None:
     doomed = nodes.add_node(**NODE | {"num_cpus": 2})
     doomed_id = doomed.node_id

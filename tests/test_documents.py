@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import tlogic
-from tests.pages import environment, is_printed, steps_of
+from tests.pages import environment, is_printed, steps_of, with_free_ports
 from tlogic.events.sample.simulation import write_sample
 
 ROOT = Path(__file__).parents[1]
@@ -35,12 +35,16 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_what_a_page_shows_runs_and_prints_that(page: Path, world: Path, tmp_path: Path) -> None:
-    text = page.read_text("utf-8")
+def test_what_a_page_shows_runs_and_prints_that(
+    page: Path, world: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    text = with_free_ports(page.read_text("utf-8"))
+    copy = tmp_path_factory.mktemp("page") / page.name
+    copy.write_text(text, "utf-8")
     if PREPARED in " ".join(text.split()):
         shutil.copytree(world, tmp_path, dirs_exist_ok=True)
     done = subprocess.run(
-        [sys.executable, "-m", "tests.pages", page],
+        [sys.executable, "-m", "tests.pages", copy],
         cwd=tmp_path,
         env=environment() | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -62,7 +66,9 @@ def test_the_pictures_of_the_method_are_as_they_are_drawn() -> None:
     sys.modules["make_images"] = make_images  # where dataclasses look for it
     spec.loader.exec_module(make_images)
     graph = tlogic.sample()
-    for name, svg in make_images.method_pictures(graph, tlogic.learn(graph)).items():
+    pictures = make_images.method_pictures(graph, tlogic.learn(graph))
+    assert pictures
+    for name, svg in pictures.items():
         assert (DOCS / "images" / name).read_text("utf-8") == svg, f"run docs/make_images.py: {name} is old"
 
 
@@ -72,7 +78,9 @@ def test_the_reference_has_every_public_name() -> None:
 
 
 def test_the_links_of_the_readme_lead_somewhere() -> None:
-    for target in re.findall(r"\]\(([^)#]+)\)", (ROOT / "README.md").read_text("utf-8")):
+    targets = re.findall(r"\]\(([^)#]+)\)", (ROOT / "README.md").read_text("utf-8"))
+    assert targets
+    for target in targets:
         assert EXTERNAL.fullmatch(target) or (ROOT / target).exists(), target
 
 
@@ -134,8 +142,11 @@ def _leads_somewhere(link: str, path: Path, site: Path, pages: dict[Path, Page])
 
 
 def test_the_site_fetches_nothing_from_elsewhere(site: Path) -> None:
-    for path in site.rglob("*.html"):
+    pages, styles = list(site.rglob("*.html")), list(site.rglob("*.css"))
+    assert pages
+    assert styles
+    for path in pages:
         outside = [source for source in Page(path).fetched if urlsplit(source).netloc]
         assert not outside, path
-    for path in site.rglob("*.css"):
+    for path in styles:
         assert not re.search(r"(url\(|@import )\s*[\"']?(https?:)?//", path.read_text("utf-8")), path

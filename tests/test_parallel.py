@@ -1,10 +1,12 @@
 import pickle
+import socket
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 
 import numpy as np
@@ -120,6 +122,35 @@ def test_a_wrong_address_is_told_within_seconds(address: str, monkeypatch: pytes
     with pytest.raises(InputError, match="No Ray cluster can be reached at"):
         connect(address)
     assert time.monotonic() - started < 20
+
+
+@pytest.mark.parametrize("answer", [b"HTTP/1.0 400 Bad request syntax\r\n", b""])
+def test_somebody_who_is_not_ray_is_told_within_seconds(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ray.is_initialized", lambda: False)
+    monkeypatch.setattr("tlogic.parallel._PATIENCE", 1.0)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            visitor, _ = server.accept()
+            with visitor, suppress(ConnectionError):
+                visitor.sendall(answer)
+                while visitor.recv(1 << 10):  # an empty answer is none, for as long as one waits for it
+                    continue
+
+        Thread(target=serve, daemon=True).start()
+        with pytest.raises(InputError, match="No Ray cluster can be reached at"):
+            connect(f"127.0.0.1:{server.getsockname()[1]}")
+
+
+def test_a_cluster_that_is_gone_is_told_within_seconds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ray.is_initialized", lambda: False)
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    (tmp_path / "ray").mkdir()
+    (tmp_path / "ray" / "ray_current_cluster").write_text("127.0.0.1:1")  # as Ray leaves it when it is killed
+    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
+    monkeypatch.setattr("ray._private.services.find_gcs_addresses", set)
+    with pytest.raises(InputError, match="No Ray cluster can be reached at 'auto'"):
+        connect("auto")
 
 
 def test_the_command_tells_a_wrong_address_before_it_reads(tmp_path: Path) -> None:

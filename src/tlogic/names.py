@@ -1,6 +1,7 @@
-"""Names as people spell them: what counts as the same, what is near, and how inverse relations are marked."""
+"""Names as people spell them: what counts as the same, what is near, what comes again, and how inverse relations are
+marked."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from functools import lru_cache
 
 INVERSE_MARK = "^-1"
@@ -23,6 +24,16 @@ def plain(name: str) -> str:
     True
     """
     return "".join(name.casefold().replace("_", " ").split())
+
+
+def pattern_of(names: Iterable[Hashable]) -> tuple[int, ...]:
+    """Which of the names come again: each numbered by first appearance.
+
+    >>> pattern_of(["Ann", "Bo", "Ann", "Cy"])
+    (0, 1, 0, 2)
+    """
+    numbers: dict[Hashable, int] = {}
+    return tuple([numbers.setdefault(name, len(numbers)) for name in names])
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

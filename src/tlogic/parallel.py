@@ -32,6 +32,8 @@ MakeWorker = Callable[[], Callable[[Item], Result]]
 _FEWEST = 64  # chunks, so that the cores of a machine end about together
 _RETRIES = 5
 _PATIENCE = 5.0  # seconds; Ray itself would wait for minutes
+_FRAME, _SETTINGS = 9, b"\x04"  # the length of the head of a frame of HTTP/2, and the kind that comes first
+_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0" + _SETTINGS + b"\0\0\0\0\0"
 _LARGE = 1 << 16  # bytes; smaller arrays travel with what holds them
 _workers: dict[str, Callable[[Any], Any]] = {}
 """In a process of a cluster: the worker of the run that it last had an item of."""
@@ -129,11 +131,10 @@ def connect(address: str) -> Any:
     except ImportError:
         raise InputError("Work on a cluster needs Ray: pip install 'tlogic[ray]'.") from None
     if not ray.is_initialized():
-        if address == "auto":
-            address = os.environ.get("RAY_ADDRESS") or address
         try:
-            if address != "auto":
-                _knock(address)
+            _knock(_find_cluster() if address == "auto" else address)
+            # where a process dies, Ray would tell so on standard output, where results go
+            ray._private.worker._worker_logs_enabled = False
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
             _lent.clear()
         except (ImportError, OSError, RuntimeError, ValueError) as error:
@@ -144,12 +145,27 @@ def connect(address: str) -> Any:
     return ray
 
 
+def _find_cluster() -> str:
+    """The address of the cluster that this machine is part of."""
+    from ray._private.services import get_ray_address_from_environment
+
+    address = get_ray_address_from_environment("auto", None)
+    if address in (None, "auto"):
+        raise ConnectionError("this machine is part of none")
+    return str(address)
+
+
 def _knock(address: str) -> None:
-    """See if somebody is there."""
+    """See if somebody is there who speaks HTTP/2, as Ray does."""
     where = urlsplit(address if "://" in address else f"//{address}")
     if not where.hostname or where.port is None:
         raise ValueError("not an address")
-    socket.create_connection((where.hostname, where.port), _PATIENCE).close()
+    with socket.create_connection((where.hostname, where.port), _PATIENCE) as connection:
+        if os.environ.get("RAY_USE_TLS") == "1":
+            return
+        connection.sendall(_GREETING)
+        if connection.recv(_FRAME)[3:4] != _SETTINGS:
+            raise ConnectionError("somebody else is there")
 
 
 def _lend(ray: Any, array: np.ndarray) -> Any:

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -6,11 +7,21 @@ from tests.cli.running import run, run_process
 
 
 @pytest.fixture(scope="session")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def new_world(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Writes a sample world to a new folder, whose parent has room for what belongs to it."""
+
+    def write(name: str, *options: object) -> Path:
+        folder = tmp_path_factory.mktemp("data") / name
+        assert run("sample", "--out", folder, *options).returncode == 0
+        return folder
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def world(new_world: Callable[..., Path]) -> Path:
     """The folder of the sample world."""
-    folder = tmp_path_factory.mktemp("data") / "world"
-    assert run("sample", "--out", folder).returncode == 0
-    return folder
+    return new_world("world")
 
 
 @pytest.fixture(scope="session")

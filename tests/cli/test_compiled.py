@@ -152,8 +152,16 @@ def test_options_for_text_come_too_late(graph: Path, tmp_path: Path, command: st
         (["evaluate", "{graph}", "--model", "{graph}", "--quiet"], "world.graph is not a model file"),
         (["forecast", "{graph}", "--rules", "{rules}", "--queries", "{graph}"], "Queries are read from .csv"),
         (["ingest", "{graph}", "--store", "{graph}"], "Cannot open the store"),
-        (["index", "{graph}", "--out", "{graph}"], "is what DATA is read from, and would be lost"),
-        (["index", "{world}", "--out", "{world}/train.txt"], "is what DATA is read from, and would be lost"),
+        (["index", "{graph}", "--out", "{graph}"], "is what is read, and would be lost"),
+        (["index", "{world}", "--out", "{world}/train.txt"], "is what is read, and would be lost"),
+        (["learn", "{graph}", "--out", "{graph}"], "is what is read, and would be lost"),
+        (["fit", "{world}/train.txt", "--out", "{world}/train.txt"], "is what is read, and would be lost"),
+        (["measure", "{graph}", "--rules", "{rules}", "--out", "{graph}"], "is what is read, and would be lost"),
+        (["index", "--db", "sqlite:///{graph}", "--out", "{graph}"], "is what is read, and would be lost"),
+        (["index", "{world}", "--out", "{world}"], "it is a folder"),
+        (["index", "{world}", "--out", "{world}/none/x.graph"], "there is no folder"),
+        (["stats", "--db", "{graph}"], "--db is for databases"),
+        (["stats", ""], "Found nothing to read"),
         (["stats", "{world}/none.graph"], "There is no file or folder"),
     ],
 )
@@ -185,7 +193,7 @@ def test_a_graph_is_stale_when_the_names_of_ids_change(tmp_path: Path) -> None:
     names.write_text("Ann\t0\nBob\t1\n")
     assert run("index", tmp_path, "--out", tmp_path / "ids.graph").returncode == 0
     names.write_text("Ann\t0\nBobby\t1\n")
-    assert_refused(run("stats", tmp_path / "ids.graph"), "entity2id.txt, which has changed since")
+    assert_refused(run("stats", tmp_path / "ids.graph"), "but entity2id.txt has changed since")
 
 
 def test_a_database_is_compiled_by_its_url(tmp_path: Path) -> None:

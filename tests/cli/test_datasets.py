@@ -4,7 +4,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from tests.cli.running import COMMAND, run, run_process
 from tests.datasets import dataset
 from tests.events.serving import Server, serving
+from tests.waiting import PATIENCE, wait_until
 
 FILES = ("test.txt", "valid.txt", "train.txt")
 
@@ -86,13 +86,10 @@ def test_the_published_files_are_fetched_found_by_name_and_learned_from(
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no kill -9")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_download_that_was_stopped_goes_on(server: Server, place: Path, how: signal.Signals) -> None:
-    server.silences = [60.0]
+    server.silences = [PATIENCE]
     process = subprocess.Popen([*COMMAND, "download", "icews14"], stderr=subprocess.PIPE, text=True)
     part = place / "test.txt.part"
-    deadline = time.monotonic() + 60
-    while not (part.exists() and part.stat().st_size >= 400_000):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: part.exists() and part.stat().st_size >= 400_000)
     process.send_signal(how)
     messages = process.communicate()[1]
     assert "Traceback" not in messages

@@ -52,7 +52,7 @@ def test_the_step_is_that_of_the_store(calls: Path, tmp_path: Path) -> None:
     )
     with EventStore.open(store) as kept:
         assert kept.state().timeline == Timeline("day", 2, "2014-08-09")
-        assert kept.events_after(0).step.tolist() == [0, 1, 11, -4]
+        assert kept.changes_since(0, 0, 0).events.step.tolist() == [0, 1, 11, -4]
 
 
 @pytest.mark.parametrize(("step", "unit"), [("15m", "minute"), ("1mo", "month"), ("1y", "year"), ("1w", "week")])

@@ -135,7 +135,7 @@ def test_names_are_printed_as_they_are(folder: Path) -> None:
             "Found both DATA and --db; expected one of them",
         ),
         (["{folder}/facts.csv", "--query", "events"], "A query is for a database, and '{folder}/facts.csv' is none"),
-        (["--db", "{folder}/events.db", "--query", "events"], "A query is for a database"),
+        (["--db", "{folder}/events.db", "--query", "events"], "--db is for databases"),
         (["--db", "sqlite:///{folder}/events.db"], "say which table or SELECT with query=... (--query ...)."),
         (["--db", "sqlite:///{folder}/none.db", "--query", "events"], "There is no database file {folder}/none.db."),
         (["--db", "sqlite:///{folder}/events.db", "--query", "evnts"], "no such table: evnts"),

@@ -4,21 +4,18 @@ import re
 import signal
 import subprocess
 import sys
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.cli.running import COMMAND, run, run_process
-
-PATIENCE = 300.0  # the first run may have to compile its kernels
+from tests.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
-def long_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("resume") / "world"
-    assert run("sample", "--out", folder, "--days", 900).returncode == 0
-    return folder
+def long_world(new_world: Callable[..., Path]) -> Path:
+    return new_world("world", "--days", 900)
 
 
 def partial_of(rules: Path) -> Path:
@@ -30,10 +27,9 @@ def stop_midway(arguments: list[object], rules: Path, how: int) -> str | None:
     partial = partial_of(rules)
     before = partial.stat().st_size if partial.exists() else 2000  # no first line is that long
     process = subprocess.Popen([*COMMAND, *map(str, arguments)], stderr=subprocess.PIPE, text=True, encoding="utf-8")
-    deadline = time.monotonic() + PATIENCE
-    while process.poll() is None and not (partial.exists() and partial.stat().st_size > before):
-        assert time.monotonic() < deadline, "nothing was kept"
-        time.sleep(0.002)
+    wait_until(
+        lambda: process.poll() is not None or (partial.exists() and partial.stat().st_size > before), pause=0.002
+    )
     process.send_signal(how)
     messages = process.communicate()[1]
     assert process.returncode in (0, -how, 128 + how), messages

@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
-from time import sleep
 
 import httpx
 import pytest
 from playwright.sync_api import Browser
 
+from tests.browser import PATIENCE_MS
 from tests.cli.running import COMMAND, assert_refused, run, run_process
-from tests.serving.browser import browser  # noqa: F401 (a fixture)
+from tests.waiting import PATIENCE, wait_until
 from tlogic.errors import SettingsError
 from tlogic.serving import Client, EventStore, ServiceError
 
@@ -55,14 +55,14 @@ class Served:
 
     def _address(self) -> str:
         try:
-            return self._first.get(timeout=240).split()[-1]
+            return self._first.get(timeout=PATIENCE).split()[-1]
         except Empty:
             self.process.kill()
             raise AssertionError(f"it does not begin: {''.join(self._logs)}") from None
 
     def end(self, how: signal.Signals) -> int:
         self.process.send_signal(how)
-        code = self.process.wait(timeout=60)
+        code = self.process.wait(timeout=PATIENCE)
         self._logging.join()
         self._reading.join()
         return code
@@ -106,7 +106,7 @@ def test_a_signal_ends_it_well_after_requests_under_way(store: Path, rule_file: 
 
     with serving("--store", store, "--rules", rule_file, "--no-page") as service, ThreadPoolExecutor(2) as pool:
         host, port = service.url.removeprefix("http://").split(":")
-        with socket.create_connection((host, int(port)), timeout=60) as connection:
+        with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
             head = f"POST /api/forecasts HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
             connection.sendall(f"{head}Expect: 100-continue\r\nContent-Length: {len(body)}\r\n\r\n".encode())
             assert b"100 Continue" in connection.recv(1000)  # so the request is under way
@@ -133,7 +133,7 @@ def test_tokens_come_from_the_environment_or_a_file_and_are_never_shown(store: P
     arguments = ["--store", store, "--write-token-file", file, "--host", "0.0.0.0", "--no-page"]
     with serving(*arguments, TLOGIC_READ_TOKEN=READ) as service:
         url = service.url.replace("0.0.0.0", "127.0.0.1")
-        assert httpx.get(f"{url}/api/versions").status_code == 401
+        assert httpx.get(f"{url}/api/versions", timeout=PATIENCE).status_code == 401
         with Client(url, READ) as reader, Client(url, WRITE) as writer:
             assert reader.health().version == 1  # the rules that it learned
             assert writer.add([newcomer(1)]).added == 1
@@ -146,10 +146,7 @@ def test_two_services_share_a_store(store: Path, rule_file: Path) -> None:
     arguments = ["--store", store, "--rules", rule_file, "--no-page"]
     with serving(*arguments) as one, serving(*arguments) as two, Client(one.url) as first, Client(two.url) as second:
         first.add([newcomer(1)])
-        for _ in range(200):
-            if second.health().last == "2031-03-30":
-                break
-            sleep(0.05)
+        wait_until(lambda: second.health().last == "2031-03-30")
         assert second.forecast("Kite Aviation", "sue") == first.forecast("Kite Aviation", "sue")
         assert [version.version for version in second.versions()] == [1]
 
@@ -165,9 +162,10 @@ def test_a_model_answers_too(store: Path, model_file: Path) -> None:
             next(client.rules())
 
 
-def test_people_log_in_and_see_the_page(store: Path, rule_file: Path, browser: Browser) -> None:  # noqa: F811
+def test_people_log_in_and_see_the_page(store: Path, rule_file: Path, browser: Browser) -> None:
     arguments = ["--store", store, "--rules", rule_file]
     with serving(*arguments, TLOGIC_READ_TOKEN=READ) as service, browser.new_context() as context:
+        context.set_default_timeout(PATIENCE_MS)
         page, refused = context.new_page(), []
         page.on("console", lambda message: refused.append(message.text) if "Policy" in message.text else None)
         page.goto(service.url)
@@ -184,7 +182,7 @@ def test_the_demo_serves_the_sample_world() -> None:
     with serving("--serve", "--no-browser", command="demo") as service, Client(service_url(service)) as client:
         assert client.health().events == 11_751
         assert client.forecast("Kite Aviation", "sue").by == "rules"
-        assert httpx.get(service_url(service), follow_redirects=True).status_code == 200
+        assert httpx.get(service_url(service), follow_redirects=True, timeout=PATIENCE).status_code == 200
         assert service.end(signal.SIGTERM) == 0
 
 

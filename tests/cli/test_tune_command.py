@@ -3,22 +3,19 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from tests.cli.running import COMMAND, assert_refused, run, run_process
-
-PATIENCE = 300.0  # the first run may have to compile its kernels
+from tests.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
-def small_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("tune") / "small world"
-    assert run("sample", "--out", folder, "--days", 60).returncode == 0
-    return folder
+def small_world(new_world: Callable[..., Path]) -> Path:
+    return new_world("small world", "--days", 60)
 
 
 def test_a_search_ends_with_a_report_and_commands(small_world: Path, tmp_path: Path) -> None:
@@ -51,11 +48,8 @@ def test_a_search_ends_with_a_report_and_commands(small_world: Path, tmp_path: P
 def test_an_interrupted_run_says_how_to_go_on(small_world: Path, tmp_path: Path) -> None:
     tune = ["tune", small_world, "--grid", "paper", "--out", tmp_path]
     process = subprocess.Popen([*COMMAND, *map(str, tune)], stderr=subprocess.PIPE, text=True, encoding="utf-8")
-    results, deadline = tmp_path / "results.jsonl", time.monotonic() + PATIENCE
-    while not (results.exists() and results.read_bytes().count(b"\n") > 60):
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    results = tmp_path / "results.jsonl"
+    wait_until(lambda: process.poll() is not None or (results.exists() and results.read_bytes().count(b"\n") > 60))
     process.send_signal(signal.SIGINT)
     messages = process.communicate()[1]
     assert process.returncode == 130, messages

@@ -1,11 +1,10 @@
 """A real HTTP server that can be as bad as the networks of this world."""
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 
 
 @dataclass
@@ -22,7 +21,8 @@ class Server:
     statuses: list[int] = field(default_factory=list)
     """Errors to answer with before anything else."""
     silences: list[float] = field(default_factory=list)
-    """Seconds to be silent in the middle of the first answers."""
+    """Seconds to be silent in the middle of the first answers, or until it is told to go on."""
+    go_on: Event = field(default_factory=Event)
     wrong_range: str | None = None
     requests: list[tuple[str, str | None]] = field(default_factory=list)
 
@@ -83,5 +83,5 @@ def _answer(request: BaseHTTPRequestHandler, server: Server) -> None:
     with suppress(ConnectionError):  # whoever asked may have gone away
         request.wfile.write(sent[: len(sent) // 2])
         if server.silences:
-            time.sleep(server.silences.pop(0))
+            server.go_on.wait(server.silences.pop(0))
         request.wfile.write(sent[len(sent) // 2 :])

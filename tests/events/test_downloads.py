@@ -11,11 +11,13 @@ from random import Random
 import pytest
 
 from tests.events.serving import Server, serving
+from tests.waiting import PATIENCE, wait_until
 from tlogic.errors import InputError, TLogicError
 from tlogic.events import downloads
-from tlogic.events.datasets import DATASETS, Dataset, PublishedFile, cache_folder, find_dataset, survey
+from tlogic.events.datasets import DATASETS, Dataset, PublishedFile, find_dataset, survey
 from tlogic.events.downloads import download
 from tlogic.events.sources.finding import find_files
+from tlogic.files import cache_folder
 
 TEST, TRAIN = (Random(seed).randbytes(300_000) for seed in (1, 2))
 
@@ -209,8 +211,8 @@ def test_lasting_errors_are_told_at_once(server: Server, towns: Path, status: in
 
 
 def test_a_silent_server_is_asked_again(server: Server, towns: Path) -> None:
-    server.silences = [2.0]
-    download("towns", timeout=1.0)  # long enough for a busy machine to answer
+    server.silences = [PATIENCE]
+    download("towns", timeout=3.0)  # long enough for a busy machine to answer
     assert contents(towns) == WHOLE
     assert server.requests[1] == ("/towns/test.txt", "bytes=150000-")
 
@@ -262,12 +264,14 @@ def test_a_full_disk(server: Server, towns: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_two_at_the_same_time_do_not_disturb_each_other(server: Server, towns: Path) -> None:
-    server.silences = [0.5]
+    server.silences = [PATIENCE]
     with ThreadPoolExecutor() as pool:
         first = pool.submit(download, "towns")
-        while not (towns / "test.txt.part").exists():
-            pass
-        assert "Another process is downloading" in refusal()
+        try:
+            wait_until(lambda: (towns / "test.txt.part").exists() or first.done())
+            assert "Another process is downloading" in refusal()
+        finally:
+            server.go_on.set()
         assert first.result().fetched == ("test.txt", "train.txt")
     assert contents(towns) == WHOLE
 

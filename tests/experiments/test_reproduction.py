@@ -9,7 +9,6 @@ import pytest
 
 import tlogic
 from tests.datasets import FOLDER, dataset
-from tlogic.evaluation import evaluator
 from tlogic.experiments import reproduce
 from tlogic.experiments.appendix import NEAR
 from tlogic.experiments.laboratory import Laboratory, Trial
@@ -79,8 +78,9 @@ def test_the_report_is_one_page_that_needs_nothing_else(sections: list[Section],
     assert {link.removeprefix("#") for link in page.links} == {section.name for section in sections}
     assert {link.removeprefix("#") for link in page.links} <= page.ids
     markdown = (out / "report.md").read_text(encoding="utf-8")
-    for picture in re.findall(r"\]\((figures/[^)]+)\)", markdown):
-        assert (out / picture).exists()
+    pictures = re.findall(r"\]\(figures/([^).]+)\.\w+\)", markdown)
+    assert sorted(pictures) == sorted(chart.name for section in sections for chart in section.charts)
+    assert pictures
 
 
 def test_figures_are_those_of_evaluation(sections: list[Section], world: Path) -> None:
@@ -151,7 +151,7 @@ def test_the_windows_of_icews14_come_out_on_one_pass(tmp_path: Path, monkeypatch
     from tlogic.experiments.published import TIME_WINDOWS
 
     lab = Laboratory(tmp_path, {"icews14": dataset("icews14")})
-    monkeypatch.setattr(evaluator, "evaluate", lambda *_, **__: pytest.fail("not on one pass"))
+    monkeypatch.setattr("tlogic.experiments.laboratory.evaluate", lambda *_, **__: pytest.fail("not on one pass"))
     trials = [
         Trial("icews14", application=tlogic.ApplicationSettings(window=window), split="valid")
         for window in TIME_WINDOWS

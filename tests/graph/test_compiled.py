@@ -17,7 +17,7 @@ from tests.worlds import as_graph
 from tlogic import InputError
 from tlogic.graph.arrays import Ints
 from tlogic.graph.caching import read_with_cache
-from tlogic.graph.compiled import MAGIC, open_compiled, sources_of, write_compiled
+from tlogic.graph.compiled import MAGIC, open_compiled, write_compiled
 from tlogic.graph.temporal_graph import TemporalGraph
 
 
@@ -125,13 +125,38 @@ def test_another_version_says_what_to_do(compiled: Path, tmp_path: Path) -> None
 def test_a_graph_of_changed_files_is_refused(tmp_path: Path) -> None:
     text = tmp_path / "events.csv"
     text.write_text("subject,relation,object,date\na,r,b,2030-01-01\nb,r,a,2030-01-02\n")
-    write_compiled(tlogic.read(text), tmp_path / "events.graph", sources_of([text]))
+    write_compiled(tlogic.read(text), tmp_path / "events.graph", text)
     assert len(tlogic.read(tmp_path / "events.graph")) == 2
     text.write_text(text.read_text() + "a,r,a,2030-01-03\n")
     with pytest.raises(InputError, match="has changed since"):
         tlogic.read(tmp_path / "events.graph")
     text.unlink()
     assert len(tlogic.read(tmp_path / "events.graph")) == 2  # nothing to compare it with
+
+
+@pytest.mark.parametrize("name", ["test.txt", "entity2id.txt"])
+def test_a_graph_is_refused_when_its_folder_has_another_file(tmp_path: Path, name: str) -> None:
+    (tmp_path / "train.txt").write_text("0\t0\t1\t0\n1\t0\t0\t1\n")
+    write_compiled(tlogic.read(tmp_path), tmp_path / "events.graph", tmp_path)
+    write_compiled(tlogic.read(tmp_path), tmp_path / "again.graph", tmp_path / "events.graph")
+    (tmp_path / "notes.txt").touch()  # which is not read
+    assert len(tlogic.read(tmp_path / "events.graph")) == 2
+    (tmp_path / name).write_text("0\t0\t1\t2\n")
+    for graph in ("events.graph", "again.graph"):
+        with pytest.raises(InputError, match=f"but {name} has changed since"):
+            tlogic.read(tmp_path / graph)
+
+
+def test_a_graph_whose_source_may_not_be_seen_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = tmp_path / "events.csv"
+    text.write_text("subject,relation,object,date\na,r,b,2030-01-01\nb,r,a,2030-01-02\n")
+    write_compiled(tlogic.read(text), tmp_path / "events.graph", text)
+
+    def forbidden(path: str | Path) -> list[Path]:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("tlogic.graph.compiled.files_read", forbidden)
+    assert len(tlogic.read(tmp_path / "events.graph")) == 2
 
 
 def test_the_cache_is_used_and_notices_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,10 +180,27 @@ def test_the_cache_is_used_and_notices_changes(tmp_path: Path, monkeypatch: pyte
     write("a,r,b,2030-01-01", "b,r,a,2030-01-02", "a,r,a,2030-01-03")
     assert len(read_with_cache(str(text))) == 3
     damaged = max(kept(), key=lambda path: path.stat().st_mtime)
-    damaged.write_bytes(b"nothing")
-    assert len(read_with_cache(str(text))) == 3
+    whole = damaged.read_bytes()
+    for content in (b"nothing", whole[:-64] + bytes(byte ^ 255 for byte in whole[-64:])):
+        damaged.write_bytes(content)
+        assert len(read_with_cache(str(text))) == 3
+        assert damaged.read_bytes() == whole
     monkeypatch.setenv("TLOGIC_CACHE", "off")
     assert len(read_with_cache(str(text))) == 3
+
+
+def test_the_cache_removes_what_is_its_own_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TLOGIC_CACHE", str(tmp_path))
+    monkeypatch.setattr("tlogic.graph.caching._MOST_FILES", 1)
+    text, own = tmp_path / "events.csv", tmp_path / "mine.graph"
+    text.write_text("subject,relation,object,date\na,r,b,2030-01-01\nb,r,a,2030-01-02\n")
+    for path in (text, own):
+        path.touch()
+        os.utime(path, (1e9, 1e9))
+    for step in ("1d", "2d", "3d"):
+        read_with_cache(str(text), step=step)
+    assert own.exists()
+    assert len(list(tmp_path.glob("*.graph"))) == 2
 
 
 def test_processes_share_its_memory(compiled: Path) -> None:

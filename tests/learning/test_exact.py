@@ -170,6 +170,7 @@ def learned(graph: tlogic.TemporalGraph) -> RuleSet:
 def test_exact_confidence_changes_supports_and_not_the_rules(graph: tlogic.TemporalGraph, learned: RuleSet) -> None:
     sampled = {rule.identity: rule for rule in tlogic.learn(graph, walks=30)}
     counted = {rule.identity: rule for rule in learned}
+    assert sampled
     assert sampled.keys() <= counted.keys()  # the head of a rule may follow none of its samples
     for identity, rule in sampled.items():
         assert rule.body_support <= counted[identity].body_support

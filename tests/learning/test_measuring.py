@@ -31,7 +31,9 @@ def test_the_seed_and_the_number_of_samples_count(graph: tlogic.TemporalGraph) -
 
 
 def test_supports_of_one_rule_do_not_depend_on_the_others(graph: tlogic.TemporalGraph, learned: RuleSet) -> None:
-    assert all(measure(graph, [rule])[0] == rule for rule in learned.rules[::50])
+    some = learned.rules[::50]
+    assert len(some) > 1
+    assert all(measure(graph, [rule])[0] == rule for rule in some)
 
 
 def test_the_result_says_what_it_was_measured_on(graph: tlogic.TemporalGraph, learned: RuleSet) -> None:

@@ -1,18 +1,20 @@
 """Services of the sample world for tests, as applications and behind a real web server."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from pathlib import Path
 from threading import Thread
-from time import monotonic, sleep
+from typing import Any
 
 import httpx
 import pytest
 import sqlalchemy as sql
 import uvicorn
+from playwright.sync_api import Page
 
 import tlogic
+from tests.waiting import PATIENCE, wait_until
 from tlogic.events.sample.simulation import sample_events
 from tlogic.events.sources.databases import parse_url
 from tlogic.graph import TemporalGraph
@@ -23,6 +25,9 @@ from tlogic.serving.store.incoming import Incoming
 from tlogic.serving.store.store import EventStore
 from tlogic.serving.web.api import create_app
 from tlogic.serving.web.guarding import Guard
+
+Opened = Callable[..., AbstractContextManager[Page]]
+"""Opens the page of a service in a new browser."""
 
 DAYS = 120
 READ, WRITE = "a-token-for-reading", "a-token-for-writing"
@@ -57,8 +62,7 @@ def sample_service(place: str) -> Iterator[Service]:
         versions = Versions(world, tlogic.ApplicationSettings())
         versions.use(sample_rules())
         yield Service(world, versions)
-        while versions.learning.state == "running":
-            sleep(0.01)
+        wait_until(lambda: versions.learning.state != "running")
 
 
 @contextmanager
@@ -68,10 +72,8 @@ def served(service: Service, guard: Guard | None = None, *, page: bool = False) 
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, h11_max_incomplete_event_size=2**20))
     thread = Thread(target=server.run)
     thread.start()
-    give_up = monotonic() + 30
-    while not server.started and monotonic() < give_up:
-        sleep(0.01)
     try:
+        wait_until(lambda: server.started or not thread.is_alive())
         yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     finally:
         server.should_exit = True
@@ -82,8 +84,13 @@ def served(service: Service, guard: Guard | None = None, *, page: bool = False) 
 def asking(service: Service, guard: Guard | None = None, token: str | None = None) -> Iterator[httpx.Client]:
     """Somebody who asks a service, with a token or without one."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    with served(service, guard) as url, httpx.Client(base_url=url, headers=headers, timeout=60) as client:
+    with served(service, guard) as url, client_of(url, headers=headers) as client:
         yield client
+
+
+def client_of(url: str, **how: Any) -> httpx.Client:
+    """Asks at an address, and waits for answers on a busy machine too."""
+    return httpx.Client(base_url=url, timeout=PATIENCE, **how)
 
 
 def problem_of(response: httpx.Response, status: int) -> str:

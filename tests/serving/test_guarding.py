@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Any
 
-import httpx
 import pytest
 
-from tests.serving.service import READ, WRITE, asking, problem_of, sample_service, served
+from tests.serving.service import READ, WRITE, asking, client_of, problem_of, served
+from tests.waiting import PATIENCE, wait_until
 from tlogic.errors import SettingsError
 from tlogic.serving import messages as say
 from tlogic.serving.answering.service import Service
@@ -27,12 +27,6 @@ from tlogic.serving.web.limiting import Rates
 BOTH = Guard(read_token=READ, write_token=WRITE)
 ASKED = {"subject": "Kite Aviation", "relation": "sue"}
 EVENTS = {"events": [{"subject": "Kite Aviation", "relation": "sue", "object": "Orchard Foods", "time": "2030-04-01"}]}
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with sample_service(str(tmp_path_factory.mktemp("guard") / "events.db")) as service:
-        yield service
 
 
 @pytest.fixture(scope="module")
@@ -53,13 +47,14 @@ def bearer(token: str) -> dict[str, str]:
     "headers", [{}, bearer("a guess"), {"Authorization": "Bearer"}, {"Authorization": f"Basic {READ}"}]
 )
 def test_strangers_stay_outside(guarded: str, path: str, headers: dict[str, str]) -> None:
-    response = httpx.get(guarded + path, headers=headers, params=ASKED)
+    with client_of(guarded, headers=headers) as stranger:
+        response = stranger.get(path, params=ASKED)
     assert "Authorization: Bearer" in problem_of(response, 401)
     assert response.headers["www-authenticate"] == "Bearer"
 
 
 def test_who_reads_may_not_write(guarded: str) -> None:
-    with httpx.Client(base_url=guarded, headers=bearer(READ), timeout=60) as reader:
+    with client_of(guarded, headers=bearer(READ)) as reader:
         assert reader.get("/api/forecast", params=ASKED).status_code == 200
         assert reader.post("/api/forecasts", json={"questions": [ASKED]}).status_code == 200
         for path in ("/api/events", "/api/learn", "/api/versions/1/use"):
@@ -67,7 +62,7 @@ def test_who_reads_may_not_write(guarded: str) -> None:
 
 
 def test_who_writes_may_read(guarded: str) -> None:
-    with httpx.Client(base_url=guarded, headers=bearer(WRITE), timeout=60) as writer:
+    with client_of(guarded, headers=bearer(WRITE)) as writer:
         assert writer.get("/api/forecast", params=ASKED).status_code == 200
         assert writer.post("/api/events", json=EVENTS).status_code == 200
 
@@ -78,8 +73,9 @@ def test_nobody_writes_where_there_is_no_token_for_it(service: Service) -> None:
 
 
 def test_health_is_open_and_tells_strangers_no_more_than_that(guarded: str) -> None:
-    assert httpx.get(f"{guarded}/health").json() == {"status": "ok"}
-    assert say.Health(**httpx.get(f"{guarded}/health", headers=bearer(READ)).json()).events > 0
+    with client_of(guarded) as client:
+        assert client.get("/health").json() == {"status": "ok"}
+        assert say.Health(**client.get("/health", headers=bearer(READ)).json()).events > 0
 
 
 @pytest.mark.parametrize("token", ["short", "with a blank in the middle", "with\nline\nbreaks\nin it", "ünïcödë" * 3])
@@ -99,7 +95,7 @@ def test_a_guard_needs_limits() -> None:
 
 
 def test_a_browser_logs_in_and_keeps_a_cookie(guarded: str) -> None:
-    with httpx.Client(base_url=guarded) as browser:
+    with client_of(guarded) as browser:
         sent_away = browser.get("/", headers={"Accept": "text/html"})
         assert (sent_away.status_code, sent_away.headers["location"]) == (303, "/login")
         form = browser.get("/login")
@@ -119,7 +115,7 @@ def test_a_browser_logs_in_and_keeps_a_cookie(guarded: str) -> None:
 
 
 def test_a_cookie_does_not_help_other_websites(guarded: str) -> None:
-    with httpx.Client(base_url=guarded, cookies={COOKIE: BOTH.cookie_of(Role.writer)}) as browser:
+    with client_of(guarded, cookies={COOKIE: BOTH.cookie_of(Role.writer)}) as browser:
         assert browser.post("/api/events", json=EVENTS, headers={"Origin": guarded}).status_code == 200
         for origin in ("http://evil.example", "null", guarded + "1"):
             problem_of(browser.post("/api/events", json=EVENTS, headers={"Origin": origin}), 403)
@@ -192,11 +188,11 @@ def test_the_web_socket_of_the_page_is_guarded_too() -> None:
 
 
 def test_too_many_requests_are_told_when_to_come_again(service: Service) -> None:
-    with asking(service, Guard(rate=0.5, burst=3)) as api:
+    with asking(service, Guard(rate=0.01, burst=3)) as api:  # so slow that nothing is granted again meanwhile
         answers = [api.get("/api/versions") for _ in range(5)]
         assert [answer.status_code for answer in answers] == [200, 200, 200, 429, 429]
         problem_of(answers[-1], 429)
-        assert 1 <= int(answers[-1].headers["retry-after"]) <= 3
+        assert 1 <= int(answers[-1].headers["retry-after"]) <= 100
         assert api.get("/health").status_code == 200
 
 
@@ -232,7 +228,7 @@ def test_large_bodies_are_refused_also_where_nobody_says_how_large_they_are(serv
 def test_a_body_that_does_not_come_is_not_waited_for(service: Service) -> None:
     with served(service, Guard(timeout=0.3)) as url:
         host, port = url.removeprefix("http://").split(":")
-        with socket.create_connection((host, int(port)), timeout=10) as slow:
+        with socket.create_connection((host, int(port)), timeout=PATIENCE) as slow:
             slow.sendall(
                 b"POST /api/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                 b'Content-Length: 500\r\n\r\n{"events"'
@@ -242,13 +238,16 @@ def test_a_body_that_does_not_come_is_not_waited_for(service: Service) -> None:
 
 def test_an_answer_that_takes_too_long_is_given_up(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     go_on = Event()
-    monkeypatch.setattr(service, "outlook", lambda *_: go_on.wait(20))
+    monkeypatch.setattr(service, "outlook", lambda *_: go_on.wait(PATIENCE))
     with asking(service, Guard(timeout=0.3)) as api:
-        began = time.perf_counter()
-        assert "no answer in time" in problem_of(api.get("/api/outlook", params={"entity": "Kite Aviation"}), 504)
-        assert time.perf_counter() - began < 5
-        assert api.get("/health").status_code == 200
-        go_on.set()
+        try:
+            began = time.monotonic()
+            late = api.get("/api/outlook", params={"entity": "Kite Aviation"})
+            assert time.monotonic() - began < Guard().timeout / 2  # so it is not the usual one
+            wait_until(lambda: api.get("/health").status_code == 200)  # which a busy machine may also give too late
+        finally:
+            go_on.set()
+    assert "no answer in time" in problem_of(late, 504)
 
 
 def test_no_work_goes_on_for_long_that_nobody_waits_for(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,17 +266,22 @@ def test_no_work_goes_on_for_long_that_nobody_waits_for(service: Service, monkey
 
 
 def test_no_more_work_at_once_than_there_is_room_for(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    go_on = Event()
-    monkeypatch.setattr(service, "outlook", lambda *_: go_on.wait(20) and service.entities("", 1))
-    with asking(service, Guard(patience=0.2)) as api, ThreadPoolExecutor(60) as pool:
-        asked = [pool.submit(api.get, "/api/outlook", params={"entity": "x"}) for _ in range(60)]
-        time.sleep(1.0)
-        assert api.get("/health").status_code == 200  # though nobody has a slot
-        assert api.post("/api/events", json=EVENTS).status_code == 200
-        go_on.set()
-        busy = [answer.result() for answer in asked if answer.result().status_code == 503]
-    assert len(busy) >= 20
-    assert "busy" in problem_of(busy[0], 503)
+    go_on, outlook, n_slots, n_asked = Event(), service.outlook, 4, 60
+    monkeypatch.setattr("tlogic.serving.web.api._SLOTS_PER_CORE", 1)
+    monkeypatch.setattr("tlogic.serving.web.api.thread_count", lambda _: n_slots)
+    monkeypatch.setattr(service, "outlook", lambda *_: go_on.wait(PATIENCE) and outlook("Kite Aviation"))
+    with asking(service, Guard(patience=0.2)) as api, ThreadPoolExecutor(n_asked) as pool:
+        asked = [pool.submit(api.get, "/api/outlook", params={"entity": "x"}) for _ in range(n_asked)]
+        try:
+            wait_until(lambda: sum(each.done() for each in asked) >= n_asked - n_slots)
+            assert api.get("/health").status_code == 200  # though nobody has a slot
+            assert api.post("/api/events", json=EVENTS).status_code == 200
+        finally:
+            go_on.set()
+        answers = [each.result() for each in asked]
+    busy = [answer for answer in answers if answer.status_code != 200]
+    assert len(busy) == n_asked - n_slots
+    assert all("busy" in problem_of(answer, 503) for answer in busy)
 
 
 # Headers and logs
@@ -304,7 +308,7 @@ def test_the_log_tells_of_requests_and_holds_no_secrets(service: Service) -> Non
         logger.addHandler(handler)
         logger.setLevel(logging.INFO)
     try:
-        with served(service, BOTH) as url, httpx.Client(base_url=url) as client:
+        with served(service, BOTH) as url, client_of(url) as client:
             client.get("/api/forecast", params={**ASKED, "token": READ}, headers=bearer(WRITE))
             client.post("/login", data={"token": WRITE})
             client.get("/api/versions")

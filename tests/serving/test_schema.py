@@ -1,9 +1,7 @@
 """The API keeps to its own description, whatever is sent to it."""
 
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 from schemathesis import GenerationMode
@@ -11,7 +9,6 @@ from schemathesis.checks import CHECKS
 from schemathesis.core.result import Ok
 from schemathesis.schemas import APIOperation
 
-from tests.serving.service import sample_service
 from tlogic.serving.answering.service import Service
 from tlogic.serving.web.api import create_app
 from tlogic.serving.web.guarding import Guard
@@ -26,12 +23,6 @@ NAMES = [
     "response_schema_conformance",
     "unsupported_method",
 ]
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with sample_service(str(tmp_path_factory.mktemp("schema") / "events.db")) as service:
-        yield service
 
 
 def test_it_keeps_to_its_description(service: Service) -> None:

@@ -91,8 +91,8 @@ def put(store: EventStore, events: list[Event], **options: Any) -> Added:
 
 def test_an_empty_store(store: EventStore) -> None:
     assert store.state() == (0, 0, 0, None, None)
-    assert store.events_after(0).step.tolist() == []
-    assert store.changes_since(0, 0, 0).entities == []
+    changes = store.changes_since(0, 0, 0)
+    assert (changes.events.step.tolist(), changes.entities) == ([], [])
     assert told(store) == []
 
 
@@ -100,11 +100,10 @@ def test_events_come_back_in_order(store: EventStore, place: str) -> None:
     assert put(store, FIRST) == (2, 0, 2)
     assert told(store) == FIRST
     assert store.state() == (2, 3, 2, DAYS, (0, 2))
-    assert store.names_after("entity", 1) == ["Bob", "Eve"]
-    assert store.names_after("relation", 0) == ["calls", "meets"]
-    after = store.events_after(1)
-    assert [column.tolist() for column in after[:4]] == [[1], [1], [2], [2]]
-    assert (after.last, after.step.dtype) == (2, "int64")
+    after = store.changes_since(1, n_entities=1, n_relations=0)
+    assert (after.entities, after.relations) == (["Bob", "Eve"], ["calls", "meets"])
+    assert [column.tolist() for column in after.events[:4]] == [[1], [1], [2], [2]]
+    assert (after.events.last, after.events.step.dtype) == (2, "int64")
     store.close()
     with EventStore.open(place) as again:
         assert told(again) == FIRST
@@ -127,7 +126,7 @@ def test_overlapping_batches(store: EventStore) -> None:
 def test_older_events_have_negative_steps(store: EventStore) -> None:
     put(store, FIRST)
     put(store, [("Ann", "calls", "Bob", "2014-07-31")])
-    assert store.events_after(2).step.tolist() == [-9]
+    assert store.changes_since(2, 0, 0).events.step.tolist() == [-9]
     assert store.state().span == (-9, 2)
     assert told(store)[-1][3] == "2014-07-31"
 
@@ -196,7 +195,7 @@ def test_batches_on_different_timelines(store: EventStore) -> None:
     early, late = check_events(FIRST), check_events([("Ann", "calls", "Bob", "2014-08-20")])
     store.add(late)
     store.add(early)
-    assert store.events_after(0).step.tolist() == [0, -11, -9]
+    assert store.changes_since(0, 0, 0).events.step.tolist() == [0, -11, -9]
     hours = check_events([("Ann", "calls", "Bob", "2014-08-20 13:00")])
     with pytest.raises(InputError, match=r"in steps of 1 hour from .* the store in steps of 1 day from 2014-08-20"):
         store.add(hours)

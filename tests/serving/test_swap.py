@@ -1,14 +1,15 @@
 """Rules are swapped under load, and a follower keeps a service up to date with what others do to its store."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 
 import pytest
 
+import tlogic
 from tests.serving.service import new_place, sample_rules, sample_service
+from tests.waiting import wait_until
 from tlogic.errors import InputError, SettingsError
 from tlogic.events.sample.simulation import sample_events
 from tlogic.serving import messages as say
@@ -17,7 +18,7 @@ from tlogic.serving.starting import Follower, open_service, warm_up
 from tlogic.serving.store.incoming import Incoming
 from tlogic.serving.store.store import EventStore, StoreError
 
-SWAPS = 20
+SWAPS, ASKERS = 20, 4
 QUESTIONS = [
     say.Question(subject="Kite Aviation", relation="sue"),
     say.Question(object="Kite Aviation", relation="bid_for"),
@@ -37,13 +38,6 @@ def service(place: str) -> Iterator[Service]:
         yield service
 
 
-def eventually(happens: Callable[[], bool]) -> bool:
-    give_up = time.monotonic() + 10
-    while not happens() and time.monotonic() < give_up:
-        time.sleep(0.01)
-    return happens()
-
-
 def told(answers: list[say.Forecast]) -> list[list[say.Candidate]]:
     return [answer.candidates for answer in answers]
 
@@ -59,25 +53,31 @@ def test_each_answer_is_of_one_version_while_rules_are_swapped(service: Service)
         expected.append(told(service.forecasts(QUESTIONS)))
     assert expected[0] != expected[1]
     first, done = service.versions.oracle.version, Event()
+    batches: list[list[say.Forecast]] = []
 
-    def ask() -> list[list[say.Forecast]]:
-        answers = []
+    def ask() -> None:
         while not done.is_set():
-            answers.append(service.forecasts(QUESTIONS))
-        return answers
+            batches.append(service.forecasts(QUESTIONS))
 
-    with ThreadPoolExecutor(4) as pool:
-        asking = [pool.submit(ask) for _ in range(4)]
-        for swap in range(SWAPS):
-            service.versions.use(kinds[swap % 2])
-            time.sleep(0.02)
-        done.set()
-        batches = [answers for each in asking for answers in each.result()]
+    def swap_to(rules: tlogic.RuleSet) -> None:
+        service.versions.use(rules)
+        # One more than there are threads, so that one of them is of questions that were asked after the swap.
+        enough = len(batches) + ASKERS + 1
+        wait_until(lambda: len(batches) >= enough or any(each.done() for each in asking))
+
+    with ThreadPoolExecutor(ASKERS) as pool:
+        asking = [pool.submit(ask) for _ in range(ASKERS)]
+        try:
+            for swap in range(SWAPS):
+                swap_to(kinds[swap % 2])
+        finally:
+            done.set()
+        assert [each.result() for each in asking] == [None] * ASKERS
     for answers in batches:
         versions = {answer.version for answer in answers}
         assert len(versions) == 1
         assert told(answers) == expected[(versions.pop() - first - 1) % 2]
-    assert len({answers[0].version for answers in batches}) > SWAPS // 2
+    assert {answers[0].version for answers in batches} >= set(range(first + 1, first + SWAPS + 1))
 
 
 # Following
@@ -88,29 +88,31 @@ def test_a_follower_takes_in_what_others_add(place: str, service: Service) -> No
     follower.start()
     with EventStore.open(place) as other:
         other.add(other.check([NEW]))
-        assert eventually(lambda: service.events("Kite Aviation", None, 0, 1).events[0].object == "Newcomer Ltd")
+        wait_until(lambda: service.events("Kite Aviation", None, 0, 1).events[0].object == "Newcomer Ltd")
         rules = sample_rules(2)
         number = other.save_version("rules", rules.to_json(), {})
-        assert eventually(lambda: service.versions.oracle.version == number)
+        wait_until(lambda: service.versions.oracle.version == number)
     follower.stop()
 
 
 def test_a_follower_goes_on_after_failures(
     place: str, service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    failures: list[StoreError] = []
+
     def fail(*_: object) -> None:
-        raise StoreError("The store fails: the database cannot be reached.")
+        failures.append(StoreError("The store fails: the database cannot be reached."))
+        raise failures[-1]
 
     follower = Follower(service, poll=0.01)
     with monkeypatch.context() as patch, caplog.at_level("INFO", "tlogic.serving"):
         patch.setattr(service.world.store, "changes_since", fail)
         follower.start()
-        assert eventually(lambda: bool(caplog.records))
-        time.sleep(0.2)
+        wait_until(lambda: len(failures) > 3)
         assert service.forecast(QUESTIONS[0]).candidates
     with EventStore.open(place) as other:
         other.add(other.check([NEW]))
-    assert eventually(lambda: service.health().last == "2030-05-02")
+    wait_until(lambda: service.health().last == "2030-05-02")
     follower.stop()
     assert [record.levelname for record in caplog.records if "fails" in record.message] == ["WARNING"]
 
@@ -118,9 +120,9 @@ def test_a_follower_goes_on_after_failures(
 def test_a_follower_learns_on_a_schedule(service: Service) -> None:
     follower = Follower(service, learn_every=0.05, poll=0.01)
     follower.start()
-    assert eventually(lambda: service.versions.learning.state in ("running", "done"))
+    wait_until(lambda: service.versions.learning.state in ("running", "done"))
     follower.stop()
-    assert eventually(lambda: service.versions.learning.state != "running")
+    wait_until(lambda: service.versions.learning.state != "running")
     assert service.versions.oracle.version >= 2
 
 

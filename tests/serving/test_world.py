@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tlogic
+from tests.waiting import wait_until
 from tlogic.events.sample.simulation import sample_events
 from tlogic.serving import messages as say
 from tlogic.serving.answering.oracles import RuleOracle
@@ -38,6 +39,11 @@ def service_on(store: EventStore, rules: tlogic.RuleSet) -> Service:
     versions = Versions(world, tlogic.ApplicationSettings(), threads=1)
     versions.use(rules)
     return Service(world, versions)
+
+
+def learn_anew(versions: Versions) -> None:
+    versions.learn()
+    wait_until(lambda: versions.learning.state != "running")
 
 
 def row(subject: str, relation: str, object_: str, time: str) -> say.Event:
@@ -122,8 +128,7 @@ def test_forecasts_go_on_while_events_come_in_and_runs_are_merged(store: EventSt
 def test_learning_anew_makes_a_version_and_going_back_another(store: EventStore, rules: tlogic.RuleSet) -> None:
     service = service_on(store, rules)
     first = service.versions.oracle.version
-    service.versions.learn()
-    service.versions.wait()
+    learn_anew(service.versions)
     assert service.versions.learning.state == "done"
     second = service.versions.oracle.version
     assert second == service.versions.learning.version == first + 1
@@ -139,8 +144,7 @@ def test_rules_are_learned_anew_as_they_were_learned(store: EventStore) -> None:
     versions.use(tlogic.learn(world.snapshot().graph(), walks=7, lengths=(1,), seed=3))
     service = Service(world, versions)
     service.add([row("Kite Aviation", "sue", "Orchard Foods", "2030-07-20")])
-    versions.learn()
-    versions.wait()
+    learn_anew(versions)
     assert isinstance(versions.oracle, RuleOracle)
     again = tlogic.learn(world.snapshot().graph(), walks=7, lengths=(1,), seed=3)
     assert versions.oracle.rules.to_json() == again.to_json()
@@ -151,8 +155,7 @@ def test_a_file_that_was_kept_before_does_not_undo_what_was_learned(store: Event
     tlogic.learn(World(store).snapshot().graph(), walks=7, lengths=(1,)).save(file)
     service = open_service(store, rules=file)
     service.add([row("Kite Aviation", "sue", "Orchard Foods", "2030-07-20")])
-    service.versions.learn()
-    service.versions.wait()
+    learn_anew(service.versions)
     assert open_service(store, rules=file).versions.oracle.version == 2
     tlogic.learn(World(store).snapshot().graph(), walks=9, lengths=(1,)).save(file)
     assert open_service(store, rules=file).versions.oracle.version == 3

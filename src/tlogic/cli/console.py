@@ -11,8 +11,9 @@ from rich.progress import Progress
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from tlogic import RuleSet, TemporalGraph
+    from tlogic import RuleSet
     from tlogic.forecasting.forecast import Answered
+    from tlogic.graph.graph import Graph
 
 console = Console()
 error_console = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -82,7 +83,7 @@ def print_forecast(answers: "Answered") -> None:
         console.print(f"✓ what the data holds for that time: {escape(', '.join(sorted(true)))}", highlight=False)
 
 
-def warn_of_other_steps(graph: "TemporalGraph", rules: "RuleSet") -> None:
+def warn_of_other_steps(graph: "Graph", rules: "RuleSet") -> None:
     """Rules count in steps of time: those learned in days say little about hours."""
     learned, here = rules.data.get("step"), graph.timeline.step_size
     if learned not in (None, here):

@@ -53,7 +53,7 @@ def _forecast_planted(graph: tlogic.TemporalGraph, rules: tlogic.RuleSet) -> lis
     return [
         (answers.explain(place, answers[place][0].name), truth)
         for place, (_, truth) in enumerate(asked)
-        if answers.by_rules(place)
+        if answers.by(place) == "rules"
     ]
 
 

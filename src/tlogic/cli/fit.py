@@ -40,7 +40,7 @@ def fit(
     from tlogic.cli.console import error_console, progress, wait_for_kernels
     from tlogic.evidence.rules import advance
 
-    graph = data.read()
+    graph = data.read(out)
     with wait_for_kernels(advance), progress() as follow:
         fitted = tlogic.fit(
             graph,

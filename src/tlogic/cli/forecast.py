@@ -72,7 +72,7 @@ def forecast(
     if queries is not None and explaining:
         raise SettingsError("--explain, --candidate and --picture are for one query, not for a file of them.")
     asked = read_queries(queries) if queries else [tlogic.Query(subject, relation or "?", object, at)]
-    graph = data.read()
+    graph = data.read(out)
     how: dict[str, Any] = {"top": top, "threads": threads, "cluster": cluster}
     answers: Any
     if model is not None:

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from tlogic.cli.options import DataOptions
-from tlogic.errors import InputError
 
 
 def index(
@@ -20,10 +19,7 @@ def index(
     from tlogic.cli.console import error_console
     from tlogic.graph.compiled import write_compiled
 
-    sources = data.sources()
-    if str(out.resolve()) in {name for name, _, _ in sources}:
-        raise InputError(f"{out} is what DATA is read from, and would be lost; choose another --out.")
-    graph = data.read(keep=False)
-    write_compiled(graph, out, sources)
+    graph = data.read(out, keep=False)
+    write_compiled(graph, out, data.path)
     size = out.stat().st_size
     error_console.print(f"{len(graph):,} facts in {out}, {size / len(graph):.0f} bytes each", markup=False)

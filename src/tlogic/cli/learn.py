@@ -75,7 +75,7 @@ def learn(
     kernel = count_repeated if confidence is Confidence.exact else count_supports
     partial = out.with_name(f"{out.name}.partial")
     finished = _find_unfinished(partial, resume)
-    graph = data.read()
+    graph = data.read(out)
     if not finished:
         discard(partial)
     with _telling_how_to_go_on(partial), wait_for_kernels(kernel), progress() as follow:
@@ -112,13 +112,16 @@ def _find_unfinished(partial: Path, resume: bool | None) -> int:
 
 @contextmanager
 def _telling_how_to_go_on(partial: Path) -> Iterator[None]:
-    """Where the run is interrupted, say that it is not lost."""
+    """Where the run is interrupted, or its cluster breaks down, say that it is not lost."""
     from tlogic.cli.console import error_console
+    from tlogic.errors import TLogicError
+    from tlogic.learning.checkpoint import count_finished
 
     try:
         yield
-    except KeyboardInterrupt:
-        error_console.print(
-            f"What is finished is in {partial}: the same command with --resume goes on from there.", markup=False
-        )
+    except (KeyboardInterrupt, TLogicError):
+        if count_finished(partial):
+            error_console.print(
+                f"What is finished is in {partial}: the same command with --resume goes on from there.", markup=False
+            )
         raise

@@ -28,7 +28,7 @@ def measure(
     from tlogic.names import did_you_mean
 
     given = tlogic.RuleSet.load(rules)
-    graph = data.read()
+    graph = data.read(out)
     unknown = {name for rule in given for name in (rule.head, *rule.body) if graph.relations.match(name) is None}
     native = [rule for rule in given if unknown.isdisjoint((rule.head, *rule.body))]
     told = [f"The data has no relation {name!r}{did_you_mean(name, graph.relations)}" for name in sorted(unknown)]

@@ -12,7 +12,6 @@ from tlogic.errors import InputError, SettingsError
 if TYPE_CHECKING:
     from tlogic import ApplicationSettings, TemporalGraph
     from tlogic.events import ReadReport
-    from tlogic.graph.compiled import Sources
 
 Threads = Annotated[int | None, typer.Option(help="How many threads to use; as many as there are cores if not given.")]
 
@@ -96,8 +95,13 @@ class DataOptions:
     ] = False
     quiet: Annotated[bool, typer.Option("--quiet", help="Do not report what was read; warnings remain.")] = False
 
-    def read(self, *, keep: bool = True) -> "TemporalGraph":
-        """The graph of the data; what was read is told on standard error, and kept for the next command."""
+    def read(self, out: Path | None = None, *, keep: bool = True) -> "TemporalGraph":
+        """The graph of the data; what was read is told on standard error, and kept for the next command.
+
+        Where ``out`` could not be written afterwards, or is what is read, that is told before.
+        """
+        if out is not None:
+            self._refuse_output(out)
         graph = self._graph(keep)
         self._tell(graph.report)
         return graph
@@ -127,13 +131,23 @@ class DataOptions:
             for line in told.lines(quiet=self.quiet):
                 error_console.print(line, markup=False, emoji=False)
 
-    def sources(self) -> "Sources":
-        """What tells whether the files of the data have changed; nothing for a database."""
-        from tlogic.events.sources.databases import is_database_url
+    def _refuse_output(self, out: Path) -> None:
+        from tlogic.events.sources.databases import file_of_database, is_database_url
         from tlogic.events.sources.finding import files_read
-        from tlogic.graph.compiled import sources_of
+        from tlogic.files import refuse_unwritable
 
-        return [] if self.data is None or is_database_url(self.data) else sources_of(files_read(self.data))
+        refuse_unwritable(out)
+        source = self._source()
+        files = [file_of_database(source)] if is_database_url(source) else files_read(source)
+        if out.exists() and any(file.exists() and out.samefile(file) for file in files if file):
+            raise InputError(f"{out} is what is read, and would be lost; choose another --out.")
+
+    @property
+    def path(self) -> str | None:
+        """Where the data lies; None for a database."""
+        from tlogic.events.sources.databases import is_database_url
+
+        return None if is_database_url(self.data) else self.data
 
     @property
     def is_compiled(self) -> bool:
@@ -152,8 +166,12 @@ class DataOptions:
             )
 
     def _source(self) -> str:
+        from tlogic.events.sources.databases import EXPECTED_URLS, is_database_url
+
         if self.data is not None and self.db is not None:
             raise InputError("Found both DATA and --db; expected one of them, so leave out the other.")
+        if self.db is not None and not is_database_url(self.db):
+            raise InputError(f"--db is for databases: {EXPECTED_URLS}. Give {self.db!r} as DATA, without --db.")
         source = self.data or self.db
         if not source:
             raise InputError(
@@ -241,7 +259,7 @@ def _limit(text: str | None) -> int | None:
         return None
     if text != "all" and not text.isdecimal():
         raise SettingsError(f"--max-groundings is a number or 'all'; found {text!r}.")
-    return UNLIMITED if text == "all" else int(text)
+    return UNLIMITED if text == "all" else min(int(text), UNLIMITED)
 
 
 def _window(text: str) -> int | None:

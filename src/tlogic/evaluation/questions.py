@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from tlogic.errors import InputError, SettingsError
-from tlogic.evaluation.ranks import RAW, STATIC, TIME_AWARE, Answers, Placings, place_answers
+from tlogic.evaluation.ranks import RAW, STATIC, TIME_AWARE, Placings, TrueAnswers, place_answers
 from tlogic.forecasting.application import Queries, Scored
 from tlogic.forecasting.fallback import object_distributions
 from tlogic.forecasting.forecaster import Forecaster
@@ -39,7 +39,7 @@ class Questions:
     def place(self, chunk: Ints, queries: Queries, scored: Scored) -> Placings:
         """The places of a chunk's true answers among its scored candidates."""
         sizes = self._sizes(chunk)
-        answers = Answers(np.append(0, np.cumsum(sizes)), self._answers.entity[self._places(chunk)])
+        answers = TrueAnswers(np.append(0, np.cumsum(sizes)), self._answers.entity[self._places(chunk)])
         return place_answers(self._triples, queries, answers, scored, self._fallback, self._filter)
 
     def together(self, chunks: Sequence[Ints], placings: Sequence[Placings]) -> Placings:
@@ -57,7 +57,7 @@ class Questions:
         return np.repeat(self._answers.start[chunk], sizes) + offsets
 
 
-def split_queries(graph: TemporalGraph, split: str, multi_step: bool) -> tuple[Queries, Answers]:
+def split_queries(graph: TemporalGraph, split: str, multi_step: bool) -> tuple[Queries, TrueAnswers]:
     """The distinct queries of a split in both directions, sorted by time, and the true answers of each."""
     facts = graph.split(split)
     if len(facts.time) == 0:
@@ -77,4 +77,4 @@ def split_queries(graph: TemporalGraph, split: str, multi_step: bool) -> tuple[Q
     times = when[first]
     known_until = np.minimum(times, facts.time[0]) if multi_step else times
     queries = Queries(subject[first], relation[first], times, known_until)
-    return queries, Answers(np.append(first, len(answer)), answer)
+    return queries, TrueAnswers(np.append(first, len(answer)), answer)

@@ -16,7 +16,7 @@ from tlogic.graph.triples import TripleIndex
 RAW, STATIC, TIME_AWARE = 0, 1, 2
 
 
-class Answers(NamedTuple):
+class TrueAnswers(NamedTuple):
     """The true answers of each query."""
 
     start: Ints
@@ -35,16 +35,15 @@ class Placings(NamedTuple):
 def place_answers(
     triples: TripleIndex,
     queries: Queries,
-    answers: Answers,
+    answers: TrueAnswers,
     scored: Scored,
     fallback: Fallback,
     filtering: int,
 ) -> Placings:
     """Place each answer among its query's candidates, those of the fallback where no rule gave any.
 
-    Other true answers are left out of the comparison: those of the same time (TIME_AWARE), of any time (STATIC) or
-    none (RAW). An answer that
-    is no candidate stands behind all entities.
+    Other true answers are left out of the comparison: those of the same time (TIME_AWARE), of any time (STATIC) or none
+    (RAW). An answer that is no candidate stands behind all entities.
     """
     n_entities = len(triples.slot_start) - 1
     n = len(answers.entity)
@@ -75,7 +74,7 @@ def place_answers(
 def _hide(
     triples: TripleIndex,
     queries: Queries,
-    answers: Answers,
+    answers: TrueAnswers,
     q: int,
     filtering: int,
     hidden: Bools,

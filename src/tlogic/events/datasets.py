@@ -1,14 +1,13 @@
 """Datasets that are known by name: what they hold, where they lie, and whether they are there whole."""
 
 import os
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha1
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from tlogic.errors import InputError
+from tlogic.files import cache_folder
 
 State = Literal["whole", "partly", "different", "unchecked", "absent"]
 
@@ -101,21 +100,6 @@ def data_folders() -> list[Path]:
     """The folders that hold datasets: ``TLOGIC_DATA``, if it is set, before the cache. Downloads go to the first."""
     given = os.environ.get("TLOGIC_DATA")
     return [Path(given).expanduser(), cache_folder()] if given else [cache_folder()]
-
-
-def cache_folder() -> Path:
-    """Where this system keeps what can be fetched again."""
-    try:
-        home = Path.home()
-    except RuntimeError:
-        raise InputError("This user has no home folder; set TLOGIC_DATA to a folder for datasets.") from None
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = home / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
-    return base / "tlogic"
 
 
 def find_dataset(name: str) -> Path | None:

@@ -1,8 +1,8 @@
 """What a cell of time says: a moment, as one integer.
 
 Calendar times become seconds since 1970 on one clock, which is UTC unless another zone is given; integers stay as they
-are. Times without a zone are taken for times of this clock. How long a step is, and where
-step 0 lies, is the business of `steps` and `timeline`.
+are. Times without a zone are taken for times of this clock. How long a step is, and where step 0 lies, is the business
+of `steps` and `timeline`.
 """
 
 from functools import lru_cache

@@ -10,9 +10,9 @@ import numpy as np
 
 from tlogic.events.timeline import Timeline
 from tlogic.explaining.groundings import dated_latest, find_paths, latest_groundings
-from tlogic.forecasting.forecaster import Evidence, Forecaster, Worker
+from tlogic.forecasting.forecaster import LeadingRules, RuleForecaster, Worker
 from tlogic.forecasting.queries import IntegerQuery, Query, as_arrays, number_queries, told
-from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.graph.graph import Graph
 from tlogic.rules import Rule
 
 _SHOWN_ABOVE = 5
@@ -118,7 +118,7 @@ class Explanation:
         draw(self, Path(path), n_reasons)
 
 
-def explain(forecaster: Forecaster, query: Query, candidate: str, *, groundings: int = 1) -> Explanation:
+def explain(forecaster: RuleForecaster, query: Query, candidate: str, *, groundings: int = 1) -> Explanation:
     """Explain a candidate of a query, with up to ``groundings`` groundings of each rule, the latest first.
 
     >>> import tlogic
@@ -135,11 +135,9 @@ def explain(forecaster: Forecaster, query: Query, candidate: str, *, groundings:
     with forecaster.worker() as worker:
         scored = worker(as_arrays([numbered]))
         tried = int(scored.n_rules[0])
-        evidence = worker.evidence(numbered).about(entity)
+        leading = worker.leading_to(entity, numbered)
         finder = _ReasonFinder(forecaster, worker, numbered, entity, groundings)
-        reasons, untried = (
-            finder.reasons(evidence, wanted) for wanted in (evidence.rule < tried, evidence.rule >= tried)
-        )
+        reasons, untried = (finder.reasons(leading, own) for own in (leading.place < tried, leading.place >= tried))
     usual = None if len(scored.entity) else forecaster.usual.of(numbered.relation, numbered.time)
     entities, scores = usual or (scored.entity, scored.score)
     own = scores[entities == entity]
@@ -174,17 +172,17 @@ def noisy_or(scores: Sequence[float]) -> float:
 
 
 class _ReasonFinder:
-    """Turns evidence about one candidate of one query into reasons."""
+    """Turns the rules that lead to one candidate of one query into reasons."""
 
-    def __init__(self, forecaster: Forecaster, worker: Worker, query: IntegerQuery, candidate: int, n: int) -> None:
+    def __init__(self, forecaster: RuleForecaster, worker: Worker, query: IntegerQuery, candidate: int, n: int) -> None:
         self._graph, self._settings = forecaster.graph, forecaster.settings
         self._rules = forecaster.rules_of(query.relation)
         self._known, self._query, self._candidate, self._n = worker.known, query, candidate, n
         self._since = max(query.time - self._settings.window, 0) if self._settings.window else 0
 
-    def reasons(self, evidence: Evidence, wanted: np.ndarray) -> tuple[Reason, ...]:
-        pairs = zip(evidence.rule[wanted].tolist(), evidence.age[wanted].tolist(), strict=True)
-        return tuple(self._reason(self._rules[rule], age) for rule, age in pairs)
+    def reasons(self, leading: LeadingRules, wanted: np.ndarray) -> tuple[Reason, ...]:
+        pairs = zip(leading.place[wanted].tolist(), leading.age[wanted].tolist(), strict=True)
+        return tuple(self._reason(self._rules[place], age) for place, age in pairs)
 
     def _reason(self, rule: Rule, age: int) -> Reason:
         alpha, decay = self._settings.alpha, self._settings.decay
@@ -221,6 +219,6 @@ class _ReasonFinder:
         return tuple(facts)
 
 
-def _above(graph: TemporalGraph, entity: np.ndarray, score: np.ndarray, own: float) -> tuple[tuple[str, float], ...]:
+def _above(graph: Graph, entity: np.ndarray, score: np.ndarray, own: float) -> tuple[tuple[str, float], ...]:
     best = [place for place in np.lexsort((entity, -score))[:_SHOWN_ABOVE].tolist() if score[place] > own]
     return tuple((graph.entities.name_of(entity[place]), float(score[place])) for place in best)

@@ -1,6 +1,6 @@
 """The fallback for queries that no rule answers: how often an entity was the object."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numba import njit
@@ -52,6 +52,13 @@ def _count_times(triples: TripleIndex, until: int) -> Ints:
         for i in range(triples.time_start[first], triples.time_start[end]):
             counts[slot] += triples.time[i] < until
     return counts
+
+
+class Usual(Protocol):
+    """Answers where rules give none."""
+
+    def of(self, relation: int, time: int) -> tuple[Ints, Floats]:
+        """The objects of a relation with their shares; those of all relations together where it was never seen."""
 
 
 class UsualObjects:

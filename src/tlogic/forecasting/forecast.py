@@ -2,17 +2,18 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 import polars as pl
 
 from tlogic.errors import InputError, SettingsError
 from tlogic.forecasting.application import Queries, Scored
-from tlogic.forecasting.forecaster import Forecaster
+from tlogic.forecasting.forecaster import Forecaster, RuleForecaster
 from tlogic.forecasting.queries import IntegerQuery, Query, as_arrays, as_queries, number_queries, told
 from tlogic.forecasting.settings import ApplicationSettings
 from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.graph import Graph
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.parallel import in_parallel
 from tlogic.rules import RuleSet
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from tlogic.explaining import Explanation
     from tlogic.models.forecasting import ModelForecast
     from tlogic.models.model import Model
+
+AnsweredBy = Literal["rules", "fallback", "model"]
 
 
 class Candidate(NamedTuple):
@@ -38,7 +41,7 @@ class Answers(NamedTuple):
 
     entity: Ints
     score: Floats
-    by: str
+    by: AnsweredBy
     """What gave them: rules, where none leads anywhere the fallback, or a model."""
     probability: Floats | None = None
     """By a model: how likely each is to come true."""
@@ -54,7 +57,7 @@ class Answered:
 
     def __init__(
         self,
-        graph: TemporalGraph,
+        graph: Graph,
         queries: Sequence[Query],
         numbered: Sequence[IntegerQuery],
         answers: Sequence[Answers],
@@ -82,14 +85,9 @@ class Answered:
     def __iter__(self) -> Iterator[list[Candidate]]:
         return (self[place] for place in range(len(self)))
 
-    def by(self, place: int) -> str:
+    def by(self, place: int) -> AnsweredBy:
         """What gave the candidates of a query: rules, the fallback where no rule leads anywhere, or a model."""
         return self._answers[place].by
-
-    def by_rules(self, place: int) -> bool:
-        """Did rules give the candidates of a query, or, where none leads anywhere, the fallback: how often an entity
-        was the object of its relation?"""
-        return self._answers[place].by == "rules"
 
     def true_answers(self, place: int) -> list[str]:
         """What really happened, where the data holds it: the answers at the time of the query."""
@@ -136,7 +134,7 @@ class Answered:
 class Forecast(Answered):
     """The answers of rules to some queries. Made by ``tlogic.forecast``."""
 
-    def __init__(self, forecaster: Forecaster, *answered: Any) -> None:
+    def __init__(self, forecaster: RuleForecaster, *answered: Any) -> None:
         super().__init__(forecaster.graph, *answered)
         self.forecaster = forecaster
 
@@ -233,12 +231,14 @@ def answers_by_rules(scored: Scored, top: int | None) -> list[Answers | None]:
     ]
 
 
-def usual_answers(forecaster: Forecaster, query: IntegerQuery, top: int | None) -> Answers:
+def usual_answers(forecaster: RuleForecaster, query: IntegerQuery, top: int | None) -> Answers:
     """The best candidates where rules give none."""
     return best_answers(*forecaster.usual.of(query.relation, query.time), top, by="fallback")
 
 
-def best_answers(entity: Ints, score: Floats, top: int | None, by: str, probability: Floats | None = None) -> Answers:
+def best_answers(
+    entity: Ints, score: Floats, top: int | None, by: AnsweredBy, probability: Floats | None = None
+) -> Answers:
     """The candidates with the highest scores, the lowest number first among equals."""
     order = np.lexsort((entity, -score))[:top]
     likely = None if probability is None else probability[order]

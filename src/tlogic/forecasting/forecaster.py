@@ -1,5 +1,6 @@
 """A rule set made ready for one graph, and the workers that answer queries with it."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -8,14 +9,16 @@ import numpy as np
 
 from tlogic.forecasting.application import Queries, Rulebook, Scored, apply_rules, new_workspace
 from tlogic.forecasting.candidates import decay_table
-from tlogic.forecasting.fallback import UsualObjects
+from tlogic.forecasting.fallback import Usual, UsualObjects
 from tlogic.forecasting.grounding.known import Known
 from tlogic.forecasting.grounding.plans import IntegerRule, plan_rules
 from tlogic.forecasting.queries import IntegerQuery, as_arrays
 from tlogic.forecasting.rescoring import Grounded, Scoring, score_grounded
 from tlogic.forecasting.settings import UNLIMITED, ApplicationSettings
 from tlogic.graph.arrays import Ints
+from tlogic.graph.graph import Graph
 from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.graph.triples import TripleIndex
 from tlogic.parallel import in_chunks
 from tlogic.rules import Rule, RuleSet
 
@@ -24,35 +27,26 @@ _QUERIES_A_CHUNK = 1000  # whose groundings a worker may have to hold at a time
 _EXACT = 1 << 24  # the whole numbers below it are exact in single precision, in which scores are kept
 
 
-class Evidence(NamedTuple):
-    """What each rule of a query's relation leads to, whether it was tried or not."""
+class LeadingRules(NamedTuple):
+    """The rules of a query's relation that lead to one candidate, whether they were tried or not."""
 
-    rule: Ints
+    place: Ints
     """The place of the rule among those of its head, ascending."""
-    candidate: Ints
     age: Ints
     """How many steps before the query the rule's best grounding for the candidate begins."""
 
-    def about(self, candidate: int) -> "Evidence":
-        """What speaks for one candidate."""
-        own = self.candidate == candidate
-        return Evidence(*(column[own] for column in self))
 
-
-class Forecaster:
-    """Answers queries over one graph with one rule set, up to the step ``until``, by default the one after the last
-    fact.
+class RuleForecaster(ABC):
+    """Answers queries over one graph with one rule set, up to the step ``until``.
 
     ``rules`` are those that apply: confident and supported enough, and with relations that the graph knows, be their
     names spelled with other case, spaces or underscores. ``n_foreign`` counts those with relations it does not know.
     """
 
-    def __init__(
-        self, graph: TemporalGraph, rules: RuleSet, settings: ApplicationSettings, until: int | None = None
-    ) -> None:
+    def __init__(self, graph: Graph, rules: RuleSet, settings: ApplicationSettings, usual: Usual, until: int) -> None:
         self.graph = graph
         self.settings = settings
-        self.usual = UsualObjects(graph)
+        self.usual = usual
         self._idle: list[Worker] = []
         names = {name for rule in rules for name in (rule.head, *rule.body)}
         number = {name: graph.relations.match(name) for name in names}
@@ -63,7 +57,7 @@ class Forecaster:
         self.book = Rulebook(
             plans=plan_rules(integers, len(graph.relations.base), only_chains=limit < UNLIMITED),
             alpha=settings.alpha,
-            decay=decay_table(settings.alpha, settings.decay, max(graph.end, until or 0) + 1),
+            decay=decay_table(settings.alpha, settings.decay, until + 1),
             window=settings.window or _ALL_TIME,
             limit=limit,
             k=settings.k,
@@ -96,9 +90,9 @@ class Forecaster:
             published_stop=settings.stop == "published",
         )
 
+    @abstractmethod
     def new_worker(self) -> "Worker":
         """A worker with scratch memory of its own; it serves one thread."""
-        return Worker(self)
 
     @contextmanager
     def worker(self) -> Iterator["Worker"]:
@@ -114,13 +108,28 @@ class Forecaster:
             self._idle.append(worker)
 
 
+class Forecaster(RuleForecaster):
+    """Answers queries over a graph that stays as it is, by default up to the step after the last fact."""
+
+    graph: TemporalGraph
+
+    def __init__(
+        self, graph: TemporalGraph, rules: RuleSet, settings: ApplicationSettings, until: int | None = None
+    ) -> None:
+        super().__init__(graph, rules, settings, UsualObjects(graph), max(graph.end, until or 0))
+
+    def new_worker(self) -> "Worker":
+        """A worker with scratch memory of its own; it serves one thread."""
+        return Worker(self.graph.triples, self)
+
+
 class Worker:
     """Answers queries with its own scratch memory, so a thread has one for itself."""
 
-    def __init__(self, forecaster: Forecaster) -> None:
+    def __init__(self, triples: TripleIndex, forecaster: RuleForecaster) -> None:
         graph = forecaster.graph
-        self._triples, self.book, self._n_entities = graph.triples, forecaster.book, len(graph.entities)
-        self._work = new_workspace(graph.triples, self._n_entities, len(graph.relations), self.book)
+        self._triples, self.book, self._n_entities = triples, forecaster.book, len(graph.entities)
+        self._work = new_workspace(triples, self._n_entities, len(graph.relations), self.book)
 
     def score(self, grounded: Grounded, scoring: Scoring, queries: Queries) -> Scored:
         """The scored candidates of queries whose rules were grounded before."""
@@ -138,11 +147,11 @@ class Worker:
         """The scored candidates of queries that are sorted by time."""
         return self._apply(self.book, queries)
 
-    def evidence(self, query: IntegerQuery) -> Evidence:
-        """What each rule of a query leads to, and how old its best grounding is."""
+    def leading_to(self, candidate: int, query: IntegerQuery) -> LeadingRules:
+        """The rules that lead from a query to a candidate, and how old the best grounding of each is."""
         grounded = self.ground(as_arrays([query]))
-        n_rules = len(grounded.start) - 1
-        return Evidence(np.repeat(np.arange(n_rules), np.diff(grounded.start)), grounded.candidate, grounded.age)
+        own = np.flatnonzero(grounded.candidate == candidate)
+        return LeadingRules(np.searchsorted(grounded.start, own, side="right") - 1, grounded.age[own])
 
     def ground(self, queries: Queries) -> Grounded:
         """What each rule of each query leads to, for queries that are sorted by time."""

@@ -11,7 +11,7 @@ from numba import njit
 from tlogic.forecasting.application import Queries, Rulebook, Scored, apply_rules, new_workspace
 from tlogic.forecasting.candidates import decay_table
 from tlogic.forecasting.forecast import Forecast, answers_by_rules, usual_answers
-from tlogic.forecasting.forecaster import Forecaster, Worker
+from tlogic.forecasting.forecaster import RuleForecaster, Worker
 from tlogic.forecasting.grounding.joins import forget_joins, new_joins
 from tlogic.forecasting.grounding.known import Known
 from tlogic.forecasting.grounding.shortlists import forget_shortlists, new_shortlists
@@ -30,7 +30,7 @@ _MOST_JOINS = 1 << 15  # what is remembered serves until the next change, and fo
 _ANY_RELATION = -1
 
 
-class LiveForecaster(Forecaster):
+class LiveForecaster(RuleForecaster):
     """Answers queries over a graph that grows with one rule set. It serves many threads, while the graph is at rest.
 
     >>> import tlogic
@@ -40,11 +40,11 @@ class LiveForecaster(Forecaster):
     Forecast(1 query, 1 candidate)
     """
 
-    graph: LiveGraph  # type: ignore[assignment]
+    graph: LiveGraph
 
     def __init__(self, graph: LiveGraph, rules: RuleSet, settings: ApplicationSettings | None = None) -> None:
-        super().__init__(graph, rules, settings or ApplicationSettings(), until=graph.end + _AHEAD)  # type: ignore[arg-type]
-        self.usual = UsualObjectsSoFar(self)  # type: ignore[assignment]
+        usual, until = UsualObjectsSoFar(graph), graph.end + _AHEAD
+        super().__init__(graph, rules, settings or ApplicationSettings(), usual, until)
         self._relations = graph.relations
 
     @property
@@ -55,7 +55,7 @@ class LiveForecaster(Forecaster):
     def ask(self, queries: Any, top: int | None = 10) -> Forecast:
         """Answer queries as ``tlogic.forecast`` does."""
         asked = as_queries(queries)
-        numbered = number_queries(self.graph, asked)  # type: ignore[arg-type]
+        numbered = number_queries(self.graph, asked)
         places = sorted(range(len(numbered)), key=lambda place: numbered[place].time)
         if places:
             self._reach(numbered[places[-1]].time)
@@ -99,11 +99,6 @@ class LiveWorker(Worker):
         self._triples = build_triple_index(NO_FACTS, 0, 0)
         self._n_entities = 0
         self._seen = self._size = (-1, -1)
-
-    def known_until(self, time: int) -> Known:
-        """The facts before a time."""
-        self._look(min(time, self._graph.end))
-        return self._work.ground.known
 
     def _apply(self, book: Rulebook, queries: Queries) -> Scored:
         """Facts are known up to one time at a time, so queries with the same are answered together."""
@@ -177,18 +172,16 @@ def _together(parts: Sequence[Scored]) -> Scored:
 class UsualObjectsSoFar:
     """The fallback: how often an entity was the object of a relation before a query."""
 
-    def __init__(self, forecaster: LiveForecaster) -> None:
-        self._forecaster = forecaster
+    def __init__(self, graph: LiveGraph) -> None:
+        self._graph = graph
 
     def of(self, relation: int, time: int) -> tuple[Ints, Floats]:
         """The objects of a relation with their shares; those of all relations together where it was never seen."""
-        graph = self._forecaster.graph
-        with self._forecaster.worker() as worker:
-            assert isinstance(worker, LiveWorker)
-            known = worker.known_until(time)
-            counts = _count_objects(known, len(graph.entities), graph.relations.inverse_of(relation))
-            if not counts.any():
-                counts = _count_objects(known, len(graph.entities), _ANY_RELATION)
+        graph = self._graph
+        known, n_entities = _known(graph, min(time, graph.end)), len(graph.entities)
+        counts = _count_objects(known, n_entities, graph.relations.inverse_of(relation))
+        if not counts.any():
+            counts = _count_objects(known, n_entities, _ANY_RELATION)
         seen = np.flatnonzero(counts)
         return seen.astype(np.int32), counts[seen] / max(counts.sum(), 1)
 

@@ -8,7 +8,7 @@ import numpy as np
 from tlogic.errors import InputError
 from tlogic.events.sources.columns import ROLES, known_columns
 from tlogic.forecasting.application import Queries
-from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.graph.graph import Graph
 
 ASKED = "?"
 FARTHEST = 10_000_000
@@ -87,12 +87,12 @@ def _cells(row: Mapping[str, Any]) -> list[Any]:
     return [cells.get(role) for role in ROLES]
 
 
-def number_queries(graph: TemporalGraph, queries: Sequence[Query]) -> list[IntegerQuery]:
+def number_queries(graph: Graph, queries: Sequence[Query], farthest: int = FARTHEST) -> list[IntegerQuery]:
     """The queries in numbers; those that cannot be understood are told all at once."""
     numbered, wrong = [], []
     for place, query in enumerate(queries, 1):
         try:
-            numbered.append(_number(graph, query))
+            numbered.append(_number(graph, query, farthest))
         except InputError as error:
             if len(queries) == 1:
                 raise
@@ -103,21 +103,27 @@ def number_queries(graph: TemporalGraph, queries: Sequence[Query]) -> list[Integ
     return numbered
 
 
-def _number(graph: TemporalGraph, query: Query) -> IntegerQuery:
+def _number(graph: Graph, query: Query, farthest: int) -> IntegerQuery:
     if query.relation is None or (query.subject is None) == (query.object is None):
         raise InputError(f"A query names its relation and either a subject or an object; found {query}.")
     relation = graph.relations.id_of(query.relation)
-    time = graph.end if query.at is None else graph.timeline.step_of(query.at)
-    if time <= 0:
-        raise InputError(f"Nothing is known before {query.at}; the first facts are of {graph.timeline.label_of(0)}.")
-    if time > graph.end + FARTHEST:
-        raise InputError(f"{query.at} is more than {FARTHEST:,} steps after the last fact.")
+    time = step_asked(graph, query.at, farthest)
     if query.subject is not None:
         return IntegerQuery(graph.entities.id_of(query.subject), relation, time)
     return IntegerQuery(graph.entities.id_of(str(query.object)), graph.relations.inverse_of(relation), time)
 
 
-def told(graph: TemporalGraph, query: Query, numbered: IntegerQuery) -> Query:
+def step_asked(graph: Graph, at: str | int | None, farthest: int = FARTHEST) -> int:
+    """The step of a time before which something is known, and which is not too far ahead."""
+    step = graph.end if at is None else graph.timeline.step_of(at)
+    if step <= 0:
+        raise InputError(f"Nothing is known before {at}; the first facts are of {graph.timeline.label_of(0)}.")
+    if step > graph.end + farthest:
+        raise InputError(f"{at} is more than {farthest:,} steps after the last fact.")
+    return step
+
+
+def told(graph: Graph, query: Query, numbered: IntegerQuery) -> Query:
     """The query with the names and the date that the data has for it."""
     entity, at = graph.entities.name_of(numbered.subject), graph.timeline.label_of(numbered.time)
     if query.subject is None:

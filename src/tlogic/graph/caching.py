@@ -1,6 +1,7 @@
 """Text that was read before is not read again: commands keep compiled graphs of it, and notice when it changes."""
 
 import os
+import re
 from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
@@ -8,15 +9,16 @@ from time import time
 from typing import Any
 
 import tlogic
+from tlogic import files
 from tlogic.errors import InputError
 from tlogic.events.sources.databases import is_database_url
-from tlogic.events.sources.finding import files_read
 from tlogic.graph.building import read
 from tlogic.graph.compiled import VERSION, is_compiled, open_compiled, sources_of, write_compiled
 from tlogic.graph.temporal_graph import TemporalGraph
 
 FOLDER_VARIABLE = "TLOGIC_CACHE"
-_OFF = "off"
+_OFF = ("off", "0")
+_NAME = re.compile("[0-9a-f]{32}[.]graph")
 _MOST_FILES, _MOST_BYTES = 20, 4 << 30
 _SETTLED_AFTER = 2.0
 """Seconds. A file that was changed just now may change again without showing it: clocks of files tick slowly."""
@@ -28,7 +30,7 @@ def read_with_cache(source: str, **options: Any) -> TemporalGraph:
     if place is None:
         return read(source, **options)
     try:
-        graph = open_compiled(place, verify=False)
+        graph = open_compiled(place)
         os.utime(place)  # used last
         return graph
     except (InputError, OSError):
@@ -41,9 +43,11 @@ def cache_folder() -> Path | None:
     """Where compiled graphs are kept: TLOGIC_CACHE, or the user's folder for such things; None if it says ``off``."""
     told = os.environ.get(FOLDER_VARIABLE)
     if told:
-        return None if told == _OFF else Path(told)
-    root = os.environ.get("XDG_CACHE_HOME")
-    return (Path(root) if root else Path.home() / ".cache") / "tlogic"
+        return None if told.lower() in _OFF else Path(told).expanduser()
+    try:
+        return files.cache_folder() / "graphs"
+    except InputError:  # this user has none
+        return None
 
 
 def _place_for(source: str, options: Mapping[str, Any]) -> Path | None:
@@ -51,10 +55,10 @@ def _place_for(source: str, options: Mapping[str, Any]) -> Path | None:
     folder = cache_folder()
     if folder is None or is_database_url(source) or is_compiled(Path(source).expanduser()):
         return None
-    files = files_read(source)
-    if time() - max(path.stat().st_mtime for path in files) < _SETTLED_AFTER:
+    sources = sources_of(source)
+    if time() - max(changed for _, _, changed in sources) / 1e9 < _SETTLED_AFTER:
         return None
-    told = repr((tlogic.__version__, VERSION, sources_of(files), sorted(options.items())))
+    told = repr((tlogic.__version__, VERSION, sources, sorted(options.items())))
     return folder / f"{blake2b(told.encode(), digest_size=16).hexdigest()}.graph"
 
 
@@ -63,7 +67,8 @@ def _keep(graph: TemporalGraph, place: Path) -> None:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         write_compiled(graph, place)
-        kept = sorted(place.parent.glob("*.graph"), key=lambda path: -path.stat().st_mtime)
+        ours = [path for path in place.parent.iterdir() if _NAME.fullmatch(path.name)]
+        kept = sorted(ours, key=lambda path: -path.stat().st_mtime)
         total = 0
         for number, path in enumerate(kept):
             total += path.stat().st_size

@@ -17,6 +17,7 @@ import numpy as np
 
 from tlogic.errors import InputError
 from tlogic.events.report import FileReport, ReadReport
+from tlogic.events.sources.finding import files_read, find_source
 from tlogic.events.timeline import Timeline
 from tlogic.files import replacing
 from tlogic.graph.arrays import Ints
@@ -37,7 +38,7 @@ _VIEWS: Mapping[str, Any] = Views.__annotations__
 """The kind of each view."""
 
 Record = TypeVar("Record", bound=Any)
-Sources = Sequence[tuple[str, int, int]]
+Sources = list[tuple[str, int, int]]
 """Of each file that a graph was made from: its path, its size, and when it was last changed."""
 
 
@@ -50,10 +51,13 @@ def is_compiled(path: Path) -> bool:
         return False
 
 
-def write_compiled(graph: TemporalGraph, path: Path, sources: Sources = ()) -> None:
-    """Write a graph with its index; the file is there whole or not at all."""
+def write_compiled(graph: TemporalGraph, path: Path, source: str | Path | None = None) -> None:
+    """Write a graph with its index; the file is there whole or not at all.
+
+    When the files that it was made from have changed since, it is refused.
+    """
     arrays = _arrays_of(graph)
-    header = _header(graph, arrays, sources)
+    header = _header(graph, arrays, source)
     with replacing(path) as temporary, temporary.open("wb") as file:
         file.write(_START.pack(MAGIC, VERSION, len(header), _digest(header)))
         file.write(header)
@@ -62,24 +66,27 @@ def write_compiled(graph: TemporalGraph, path: Path, sources: Sources = ()) -> N
             file.write(np.ascontiguousarray(array).data)
 
 
-def open_compiled(path: Path, *, verify: bool = True) -> TemporalGraph:
+def open_compiled(path: Path) -> TemporalGraph:
     """The graph of a compiled file, whose arrays stay in it until they are used."""
-    try:
-        with path.open("rb") as file:
-            # private, so that arrays are as others are; pages are shared with all who map the file
-            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be opened: {error}.") from None
+    content = _mapped(path)
     header, begin = _read_header(content, path)
     try:
         arrays = _map_arrays(content, header["arrays"], begin)
-        if verify:
-            _check_arrays(arrays, header["arrays"])
+        _check_arrays(arrays, header["arrays"])
         graph = _graph(header, arrays)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _damaged(path, str(error)) from None
-    _refuse_stale(path, header.get("sources", ()))
+    _refuse_stale(path, header)
     return graph
+
+
+def _mapped(path: Path) -> mmap.mmap:
+    try:
+        with path.open("rb") as file:
+            # private, so that arrays are as others are; pages are shared with all who map the file
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be opened: {error}.") from None
 
 
 def _arrays_of(graph: TemporalGraph) -> dict[str, Ints]:
@@ -109,7 +116,7 @@ def _record(make: type[Record], kind: str, arrays: Mapping[str, Ints], **given: 
     return make(**{field: arrays[_name(kind, field)] for field in fields}, **given)
 
 
-def _header(graph: TemporalGraph, arrays: Mapping[str, Ints], sources: Sources) -> bytes:
+def _header(graph: TemporalGraph, arrays: Mapping[str, Ints], source: str | Path | None) -> bytes:
     about: dict[str, Any] = {
         "timeline": graph.timeline.to_dict(),
         "valid_from": graph.valid_from,
@@ -117,7 +124,8 @@ def _header(graph: TemporalGraph, arrays: Mapping[str, Ints], sources: Sources) 
         "fingerprint": graph.fingerprint,
         "fingerprint_of_train": graph.train.fingerprint,
         "report": None if graph.report is None else asdict(graph.report),
-        "sources": [list(source) for source in sources],
+        "origin": None if source is None else str(find_source(source).resolve()),
+        "sources": [] if source is None else sources_of(source),
         "arrays": [
             [name, array.dtype.str, len(array), int(checksum(np.ascontiguousarray(array)))]
             for name, array in arrays.items()
@@ -204,16 +212,28 @@ def _damaged(path: Path, why: str) -> InputError:
     return InputError(f"{path} is a damaged graph file: {why}; make it again with `tlogic index`.")
 
 
-def _refuse_stale(path: Path, sources: Sequence[Sequence[Any]]) -> None:
-    for name, size, changed in sources:
-        source = Path(name)
-        if source.exists() and (source.stat().st_size, source.stat().st_mtime_ns) != (size, changed):
-            raise InputError(
-                f"{path} was made from {name}, which has changed since; make it again with `tlogic index`."
-            )
+def _refuse_stale(path: Path, header: Mapping[str, Any]) -> None:
+    """Refuse a graph whose source has changed; one that is gone, or not ours to see, is not asked."""
+    try:
+        now = sources_of(header["origin"]) if header["origin"] else []
+    except (InputError, OSError):
+        return
+    then = [tuple(source) for source in header["sources"]]
+    if then and now != then:
+        names = [name for name, _, _ in set(now) ^ set(then)]
+        raise InputError(
+            f"{path} was made from {header['origin']}, but {Path(min(names)).name} has changed since; "
+            "make it again with `tlogic index`."
+        )
 
 
-def sources_of(files: Sequence[Path]) -> Sources:
-    """What tells whether files have changed."""
+def sources_of(source: str | Path) -> Sources:
+    """What tells whether a source has changed: its files, and for a compiled graph also those that it was made from."""
+    files = files_read(source)
     stats = [(str(path.resolve()), path.stat()) for path in files]
-    return [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats]
+    sources = [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats]
+    if is_compiled(files[0]):
+        header, _ = _read_header(_mapped(files[0]), files[0])
+        if header["origin"] and Path(header["origin"]).exists():
+            sources += sources_of(header["origin"])
+    return sources

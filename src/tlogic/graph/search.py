@@ -1,8 +1,6 @@
 """Binary searches in the sorted views: the alphabet of all other kernels.
 
-They take plain arrays, not records: a record handed to a function in a hot loop costs a reference count per array.
-So kernels
-unpack what they need from a record once, at their top.
+They take plain arrays, not records, so that they serve any view.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Linear-time sorting of edges: stable counting sorts, the least significant key first."""
+"""Linear-time sorting: stable counting sorts, the least significant key first."""
 
 import numpy as np
 from numba import njit

@@ -1,4 +1,4 @@
-"""Learning: temporal walks become rules, sampled bodies give them their confidence."""
+"""Learning: temporal walks become rules, bodies, sampled or all there are, give them their confidence."""
 
 from tlogic.learning.learner import learn
 from tlogic.learning.measuring import measure

@@ -10,7 +10,7 @@ import numpy as np
 from tlogic.errors import InputError
 from tlogic.evaluation.evaluator import Evaluation, describe_evaluation
 from tlogic.evaluation.questions import FILTERS, Filter
-from tlogic.evaluation.ranks import Answers, Placings, place_answers
+from tlogic.evaluation.ranks import Placings, TrueAnswers, place_answers
 from tlogic.evidence.extraction import Extracted, Extraction, is_answer, questions_of
 from tlogic.evidence.histories import build_histories
 from tlogic.forecasting.application import Queries, Scored
@@ -98,11 +98,11 @@ def each_part(
     return [result for results in done for result in results]
 
 
-def _asked(part: Extracted) -> tuple[Queries, Answers]:
+def _asked(part: Extracted) -> tuple[Queries, TrueAnswers]:
     """The queries that are evaluated, and their answers."""
     asked, pairs, _ = part
     subject, time = (column[pairs.query].astype(np.int64) for column in (asked.subject, asked.time))
     n_answers = np.diff(asked.answer_start)
     starts = np.append(0, np.cumsum(n_answers[pairs.query]))
-    answers = Answers(starts, asked.answer[np.repeat(asked.wanted, n_answers)])
+    answers = TrueAnswers(starts, asked.answer[np.repeat(asked.wanted, n_answers)])
     return Queries(subject, np.full_like(subject, asked.relation), time, time), answers

@@ -12,7 +12,7 @@ import numpy as np
 from tlogic.errors import InputError
 from tlogic.evidence.extraction import FAMILIES, columns_of
 from tlogic.evidence.histories import N_HALF_LIVES
-from tlogic.files import write_whole
+from tlogic.files import read_text, write_whole
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.models.bins import N_BINS, Bins
 from tlogic.models.boosting import Trees
@@ -114,13 +114,7 @@ class Model:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Model":
         """Read a model file."""
-        try:
-            content = Path(path).read_text(encoding="utf-8")
-        except FileNotFoundError:
-            raise InputError(f"There is no model file {path}; `tlogic fit` makes one.") from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{path} is not a model file: {error}.") from None
-        return cls.from_json(content, path)
+        return cls.from_json(read_text(Path(path), "model file", "tlogic fit"), path)
 
     @classmethod
     def from_json(cls, content: str, path: str | os.PathLike[str] = "this") -> "Model":

@@ -13,9 +13,9 @@ from typing import Any
 
 from tlogic.errors import InputError
 from tlogic.files import write_whole
-from tlogic.names import INVERSE_MARK, did_you_mean
+from tlogic.names import INVERSE_MARK, did_you_mean, pattern_of
 from tlogic.rules.browsing import sort_rules
-from tlogic.rules.rule import Rule, numbered
+from tlogic.rules.rule import Rule
 from tlogic.rules.rule_set import RuleSet, read_rule_file
 
 _ID_FILES = ("relation2id.json", "relation2id.txt")
@@ -145,7 +145,7 @@ def _rule(entry: Any, number: int, names: list[str], path: Path) -> Rule:
 def _variables(groups: list[list[int]], size: int) -> tuple[int, ...]:
     """Variables from the places of repeated entities."""
     first = {place: min(group) for group in groups for place in group}
-    return numbered(tuple(first.get(place, place) for place in range(size)))
+    return pattern_of(first.get(place, place) for place in range(size))
 
 
 def _repeated_places(variables: tuple[int, ...]) -> list[list[int]]:

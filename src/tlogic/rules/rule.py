@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from tlogic.errors import InputError
-from tlogic.names import plain
+from tlogic.names import pattern_of, plain
 from tlogic.rules.quoting import shown
 
 
@@ -74,14 +74,4 @@ def is_pattern(variables: tuple[int, ...]) -> bool:
     >>> is_pattern((0, 1, 0, 2)), is_pattern((0, 2, 1))
     (True, False)
     """
-    return numbered(variables) == variables
-
-
-def numbered(variables: tuple[object, ...]) -> tuple[int, ...]:
-    """Variables of any kind as numbers by first appearance.
-
-    >>> numbered(("A", "B", "A"))
-    (0, 1, 0)
-    """
-    numbers: dict[object, int] = {}
-    return tuple([numbers.setdefault(variable, len(numbers)) for variable in variables])
+    return pattern_of(variables) == variables

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tlogic.errors import InputError
-from tlogic.files import write_whole
+from tlogic.files import read_text, write_whole
 from tlogic.rules.browsing import Comparison, Sort, compare_rules, merge_rules, select_rules, sort_rules
 from tlogic.rules.json_file import rules_from_json, rules_to_json
 from tlogic.rules.rule import Rule
@@ -137,9 +136,4 @@ class RuleSet:
 
 def read_rule_file(path: Path) -> str:
     """The text of a rule file."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise InputError(f"There is no rule file {path}; `tlogic learn` makes one.") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is not a rule file: {error}.") from None
+    return read_text(path, "rule file", "tlogic learn")

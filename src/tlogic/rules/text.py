@@ -9,9 +9,9 @@ from os import PathLike
 from typing import NamedTuple, NoReturn
 
 from tlogic.errors import InputError
-from tlogic.names import inverse_of
+from tlogic.names import inverse_of, pattern_of
 from tlogic.rules.quoting import is_bare, shown
-from tlogic.rules.rule import Rule, numbered
+from tlogic.rules.rule import Rule
 
 _ATOM_EXAMPLE = "meet(X, Y, T1)"
 _EXAMPLE = f"consult(X, Y, T2) <- {_ATOM_EXAMPLE}"
@@ -60,7 +60,7 @@ def parse_rule(text: str) -> Rule:
     _skip(_END, text, place, "',' and another atom, or the end of the rule")
     _check_times([*body, head])
     relations, entities = _follow_chain(head, body)
-    return Rule(head.relation, relations, numbered(entities), *supports)
+    return Rule(head.relation, relations, pattern_of(entities), *supports)
 
 
 def rule_line(rule: Rule) -> str:

@@ -261,6 +261,12 @@ class Health(Message):
     kind: Literal["rules", "model"]
 
 
+class Alive(Message):
+    """What those are told who have no token: whether the service runs, and can keep events."""
+
+    status: str
+
+
 class Problem(Message):
     """What is wrong with a request; of a batch of events, with which of them."""
 

@@ -30,6 +30,7 @@ from tlogic.events.sample.world import (
 )
 from tlogic.events.table import EventTable
 from tlogic.files import write_whole
+from tlogic.names import pattern_of
 
 __all__ = ["PLANTED_RULES", "PlantedRule", "sample_events", "simulate", "write_sample"]
 
@@ -68,16 +69,6 @@ class Fact(NamedTuple):
         return (self.object, self.subject) if relation.endswith(INVERSE) else (self.subject, self.object)
 
 
-def first_appearances(items: tuple[str, ...]) -> tuple[int, ...]:
-    """Number the items by first appearance: the pattern of repeated variables.
-
-    >>> first_appearances(("Eskar", "Eskeria", "Eskar", "Dalmere"))
-    (0, 1, 0, 2)
-    """
-    numbers: dict[str, int] = {}
-    return tuple(numbers.setdefault(item, len(numbers)) for item in items)
-
-
 class RuleAtWork:
     """A planted rule that watches the days go by and says which heads follow.
 
@@ -105,7 +96,7 @@ class RuleAtWork:
         pattern = self._rule.variables[: step + 2]
         for start, end in filter(None, (fact.link(relation) for fact in today)):
             for chain in self._chains[step, start] if step else [(start,)]:
-                if first_appearances((*chain, end)) == pattern:
+                if pattern_of((*chain, end)) == pattern:
                     yield (*chain, end)
 
     def _head_follows(self, first: str, last: str) -> bool:

@@ -55,6 +55,17 @@ def is_database_url(source: object) -> TypeGuard[str]:
     return isinstance(source, str) and "://" in source
 
 
+def file_of_database(url: str) -> Path | None:
+    """The file of a database that is one.
+
+    >>> file_of_database("sqlite:////data/events.db"), file_of_database("postgresql://ann@here/events")
+    (PosixPath('/data/events.db'), None)
+    """
+    scheme, _, rest = url.partition("://")
+    path = rest.removeprefix("/").partition("?")[0]
+    return Path(path).expanduser() if scheme.partition("+")[0] in ("sqlite", "duckdb") and path else None
+
+
 def read_database(url: str, query: str | None, given: Mapping[str, str | int]) -> RawFacts:
     """Read the facts that a query gives, which is SQL or the name of a table."""
     scheme, _, rest = url.partition("://")

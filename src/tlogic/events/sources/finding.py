@@ -48,10 +48,14 @@ def _shown(source: object) -> str:
 
 def find_files(source: str | Path) -> dict[str, Path]:
     """The file of each split of a folder or named dataset; a single file is "train"."""
+    path = find_source(source)
+    return {"train": path} if path.is_file() else _split_files(path)
+
+
+def find_source(source: str | Path) -> Path:
+    """A file or a folder, which may be that of a named dataset."""
     path = Path(source).expanduser()
-    if path.is_file():
-        return {"train": path}
-    return _split_files(path if path.is_dir() else _dataset_folder(str(source)))
+    return path if path.is_file() or path.is_dir() else _dataset_folder(str(source))
 
 
 def files_read(source: str | Path) -> list[Path]:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tlogic.graph.arrays import Floats, Ints
+from tlogic.names import pattern_of
 
 CHAIN, SINGLE, OPEN, CLOSED, LOOP = 0, 1, 2, 3, 4
 
@@ -85,7 +86,7 @@ def plan_rules(rules: Sequence[IntegerRule], n_base_relations: int, only_chains:
         part = 0
         if kind in (CHAIN, LOOP):
             skip = 2 if kind == LOOP else 0
-            rest = (rule.body[skip:], renumbered(rule.variables[skip:]))
+            rest = (rule.body[skip:], pattern_of(rule.variables[skip:]))
             part = bodies.setdefault(rest, len(bodies))
         elif kind in (OPEN, CLOSED):
             join = (kind, rule.body[1], rule.body[2] if kind == OPEN else inverses[2])
@@ -104,16 +105,6 @@ def plan_rules(rules: Sequence[IntegerRule], n_base_relations: int, only_chains:
         bodies=_body_table(list(bodies), n_base_relations),
         joins=JoinTable(seconds, thirds),
     )
-
-
-def renumbered(variables: Sequence[int]) -> tuple[int, ...]:
-    """The same pattern of variables, numbered by first appearance.
-
-    >>> renumbered([3, 1, 3])
-    (0, 1, 0)
-    """
-    seen: dict[int, int] = {}
-    return tuple(seen.setdefault(variable, len(seen)) for variable in variables)
 
 
 def inverse_relation(relation: int, n_base_relations: int) -> int:

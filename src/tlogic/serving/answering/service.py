@@ -12,10 +12,12 @@ from tlogic.errors import InputError
 from tlogic.explaining import Explanation as RuleExplanation
 from tlogic.forecasting import Query
 from tlogic.forecasting.forecast import Answered, Candidate
+from tlogic.forecasting.queries import number_queries, step_asked
 from tlogic.graph.live import LiveGraph
 from tlogic.models.scoresheet import Scoresheet
 from tlogic.names import INVERSE_MARK
 from tlogic.rules import Rule, in_words
+from tlogic.rules.browsing import Sort
 from tlogic.serving import messages as say
 from tlogic.serving.answering.browsing import as_facts, count_events, events_of, rates_of
 from tlogic.serving.answering.oracles import Oracle, RuleOracle, ask_each
@@ -91,20 +93,21 @@ class Service:
     def forecasts(self, questions: Sequence[say.Question], top: int = 10) -> list[say.Forecast]:
         """The best answers to several questions."""
         with self._answering() as (graph, oracle):
-            asked = [(_query(graph, question), question.without) for question in questions]
+            queries = queries_of(graph, questions)
+            asked = [(query, question.without) for query, question in zip(queries, questions, strict=True)]
             return [self._told(graph, oracle, *each) for each in ask_each(oracle, graph, asked, top)]
 
     def explain(self, question: say.Question, candidate: str, n: int = 1) -> say.Explanation:
         """Why a candidate has its score and its rank."""
         with self._answering() as (graph, oracle):
-            why = oracle.explain(graph, _query(graph, question), candidate, question.without, n)
-            return _explained(why, oracle)
+            [query] = queries_of(graph, [question])
+            return _explained(oracle.explain(graph, query, candidate, question.without, n), oracle)
 
     def outlook(self, entity: str, at: say.Time | None = None, limit: int = 10) -> say.Outlook:
         """What is likely next for an entity, over all relations."""
         with self._answering() as (graph, oracle):
             number = graph.entities.id_of(entity)
-            name, now = graph.entities.name_of(number), _step(graph, at)
+            name, now = graph.entities.name_of(number), step_asked(graph, at, FARTHEST)
             rates = sorted(rates_of(graph, number, now).items(), key=lambda pair: -pair[1])[:_LIKELY_RELATIONS]
             label = graph.timeline.label_of(now)
             queries = [_about(graph, name, relation, label) for relation, rate in rates if rate > 0.0]
@@ -126,7 +129,7 @@ class Service:
         words: str,
         lengths: Collection[int],
         min_confidence: float,
-        sort: str,
+        sort: Sort,
         offset: int,
         limit: int,
     ) -> say.RulePage:
@@ -134,7 +137,7 @@ class Service:
         oracle = self.versions.oracle
         if not isinstance(oracle, RuleOracle):
             raise InputError("A model is in use, which has kinds of evidence in the place of rules.")
-        chosen = oracle.rules.select(head=head or None, lengths=lengths, min_confidence=min_confidence, sort=sort).rules  # type: ignore[arg-type]
+        chosen = oracle.rules.select(head=head or None, lengths=lengths, min_confidence=min_confidence, sort=sort).rules
         if words:
             wanted = words.casefold().split()
             chosen = [rule for rule in chosen if _mentions(rule, wanted)]
@@ -183,7 +186,7 @@ class Service:
         past = graph.timeline.step_of(question.at) < graph.end
         return say.Forecast(
             question=question,
-            by=answers.by(place),  # type: ignore[arg-type]
+            by=answers.by(place),
             candidates=[
                 say.Candidate(**candidate._asdict(), came_true=candidate.name in happened if past else None)
                 for candidate in answers[place]
@@ -191,6 +194,13 @@ class Service:
             happened=happened,
             version=oracle.version,
         )
+
+
+def queries_of(graph: LiveGraph, questions: Sequence[say.Question]) -> list[Query]:
+    """The questions as queries, if all can be answered."""
+    queries = [Query(each.subject, each.relation, each.object, each.at) for each in questions]
+    number_queries(graph, queries, FARTHEST)
+    return queries
 
 
 def tell_rule(oracle: Oracle, rule: Rule) -> say.Rule:
@@ -206,22 +216,6 @@ def tell_rule(oracle: Oracle, rule: Rule) -> say.Rule:
         rule_support=rule.rule_support,
         body_support=rule.body_support,
     )
-
-
-def _query(graph: LiveGraph, question: say.Question) -> Query:
-    if (question.subject is None) == (question.object is None):
-        raise InputError("A question names either a subject or an object, and asks for the other.")
-    _step(graph, question.at)
-    return Query(question.subject, question.relation, question.object, question.at)
-
-
-def _step(graph: LiveGraph, at: say.Time | None) -> int:
-    step = graph.end if at is None else graph.timeline.step_of(at)
-    if step > graph.end + FARTHEST:
-        raise InputError(f"{at} is more than {FARTHEST:,} steps after the last event.")
-    if step <= 0:
-        raise InputError(f"Nothing is known before {at}; the first events are of {graph.timeline.label_of(0)}.")
-    return step
 
 
 def _asked(query: Query) -> say.Asked:

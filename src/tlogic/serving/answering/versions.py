@@ -87,11 +87,6 @@ class Versions:
         Thread(target=self._learn, name="learning", daemon=True).start()
         return self.learning
 
-    def wait(self) -> None:
-        """Wait until nobody learns."""
-        with self._learning:
-            pass
-
     def _learn(self) -> None:
         began = perf_counter()
         try:

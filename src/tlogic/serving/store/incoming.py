@@ -33,7 +33,7 @@ _NOT_FOUR = object()
 _KIND_NAMES = {"integer": "an integer", "year": "a year", "month": "a month", "date": "a date"}
 
 
-class Problem(NamedTuple):
+class BadEvent(NamedTuple):
     """What is wrong with one event of a batch; positions are counted from 0."""
 
     position: int
@@ -43,12 +43,12 @@ class Problem(NamedTuple):
 class BadEvents(InputError):  # noqa: N818 (it is about them)
     """Some events of a batch cannot be used, so none of them is; `problems` are all of them.
 
-    >>> print(BadEvents([Problem(3, "the subject is empty")], 10))
+    >>> print(BadEvents([BadEvent(3, "the subject is empty")], 10))
     1 of 10 events cannot be used, so none was taken:
     event 3 (counted from 0): the subject is empty
     """
 
-    def __init__(self, problems: Sequence[Problem], events: int) -> None:
+    def __init__(self, problems: Sequence[BadEvent], events: int) -> None:
         self.problems = list(problems)
         lines = [f"{len(problems):,} of {events:,} events cannot be used, so none was taken:"]
         lines += [f"event {problem.position} (counted from 0): {problem.reason}" for problem in problems[:SHOWN]]
@@ -140,7 +140,7 @@ def check_events(
     ...     check_events([("Ann", "calls", "Bob", 3), {"subject": " ", "relation": "calls", "object": "Bo", "time": 4}])
     ... except BadEvents as error:
     ...     print(error.problems)
-    [Problem(position=1, reason='the subject is empty')]
+    [BadEvent(position=1, reason='the subject is empty')]
     """
     if timeline is not None:
         check_step(timeline, step)
@@ -187,7 +187,7 @@ def check_span(span: Span, timeline: Timeline) -> None:
 
 def _refuse(problems: Mapping[int, str], events: int) -> None:
     if problems:
-        raise BadEvents([Problem(position, problems[position]) for position in sorted(problems)], events)
+        raise BadEvents([BadEvent(position, problems[position]) for position in sorted(problems)], events)
 
 
 def _other_steps(found: Timeline, expected: Timeline) -> InputError:

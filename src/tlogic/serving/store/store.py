@@ -214,16 +214,6 @@ class EventStore:
         with self._transaction() as connection:
             return _read_state(connection)
 
-    def events_after(self, number: int) -> StoredEvents:
-        """The events with greater numbers; 0 is before the first."""
-        with self._transaction() as connection:
-            return _events_after(connection, number, _read_state(connection).last)
-
-    def names_after(self, kind: NameKind, count: int) -> list[str]:
-        """The names of entities or relations but for the first so many; the first of them has this id."""
-        with self._transaction() as connection:
-            return tables.names_from(connection, kind, count)
-
     def changes_since(self, last: int, n_entities: int, n_relations: int) -> Changes:
         """Events and names behind those that are known, all as of one moment; with zeros, all there are."""
         with self._transaction() as connection:

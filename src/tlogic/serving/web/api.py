@@ -13,12 +13,10 @@ from starlette.routing import Match
 
 import tlogic
 from tlogic.errors import TLogicError
-from tlogic.forecasting import Query as AskedQuery
-from tlogic.forecasting.queries import number_queries
 from tlogic.parallel import thread_count
 from tlogic.rules.browsing import Sort
 from tlogic.serving import messages as say
-from tlogic.serving.answering.service import Service
+from tlogic.serving.answering.service import Service, queries_of
 from tlogic.serving.web.api_docs import add_api_docs
 from tlogic.serving.web.guarding import ROLE, Gate, Guard, Role
 from tlogic.serving.web.limiting import DEADLINE, Limits, Slots, too_late
@@ -61,12 +59,6 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 _MOST_PAGED = 1000
 _FARTHEST_OFFSET = 2**31 - 1
-
-
-class Alive(say.Message):
-    """What those are told who have no token: whether the service runs, and can keep events."""
-
-    status: str
 
 
 # What endpoints need
@@ -141,7 +133,8 @@ def forecasts(service: Served, metrics: Counted, until: Until, asked: say.Questi
 
     Events that come in meanwhile may count for the later ones; each answer tells its time and its version.
     """
-    _check_questions(service, asked.questions)
+    with service.world.reading() as graph:
+        queries_of(graph, asked.questions)  # what is wrong with any of them is told before any is answered
     answers: list[say.Forecast] = []
     for first in range(0, len(asked.questions), _AT_ONCE):
         if monotonic() > until:
@@ -149,12 +142,6 @@ def forecasts(service: Served, metrics: Counted, until: Until, asked: say.Questi
         answers += service.forecasts(asked.questions[first : first + _AT_ONCE], asked.top)
     metrics.forecasts.inc(len(answers))
     return answers
-
-
-def _check_questions(service: Service, questions: list[say.Question]) -> None:
-    """Tell what is wrong with any of them by its number among all."""
-    with service.world.reading() as graph:
-        number_queries(graph, [AskedQuery(each.subject, each.relation, each.object, each.at) for each in questions])  # type: ignore[arg-type]
 
 
 @router.get("/explanation", tags=["forecasts"], dependencies=_at_work)
@@ -320,10 +307,10 @@ def create_app(service: Service, guard: Guard | None = None, *, page: bool = Tru
 
 def _add_own_routes(app: FastAPI) -> None:
     @app.get("/health", tags=["service"], responses={status: _RESPONSES[status] for status in (400, 403, 429, 504)})
-    def health(service: Served, request: Request) -> say.Health | Alive:
+    def health(service: Served, request: Request) -> say.Health | say.Alive:
         """Whether the service is well, and for those who may read what it knows; no token is needed."""
         found = service.health()
-        return Alive(status=found.status) if request.scope[ROLE] is Role.stranger else found
+        return say.Alive(status=found.status) if request.scope[ROLE] is Role.stranger else found
 
     @app.get("/metrics", tags=["service"], include_in_schema=False)
     def metrics(counted: Counted) -> Response:
