@@ -49,12 +49,6 @@ def answers_of(asked: Asked, q: int) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def first_of_step(asked: Asked, q: int) -> int:
-    """The first of the queries that were asked at the same time as one."""
-    return first_at_least(asked.time, 0, q, asked.time[q])
-
-
-@njit(cache=True, nogil=True)
 def end_of_step(asked: Asked, first: int) -> int:
     """The end of the queries that were asked at the same time as one, which is the first of them."""
     end = first

@@ -10,11 +10,11 @@ import numpy as np
 from numba import njit, types
 from numba.typed import Dict
 
-from tlogic.evidence.asked import Asked, Pairs, answers_of, first_of_step
+from tlogic.evidence.asked import Asked, Pairs, answers_of, end_of_step
 from tlogic.evidence.histories import Histories
 from tlogic.evidence.partners import strongest_partners
 from tlogic.evidence.telling import Case, Told
-from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.arrays import Floats
 
 COLUMNS = ("largest", "sum")
 _N_PARTNERS = 15
@@ -28,30 +28,28 @@ def new_state(n_relations: int) -> Any:  # noqa: ARG001 (as all counted families
 
 @njit(cache=True, nogil=True)
 def advance(histories: Histories, state: Any, asked: Asked, pairs: Pairs, out: Floats) -> None:
-    """Learn from the queries in order of time, and fill the rows of a wanted one when its time has come."""
+    """Go through queries in order of time: fill the rows of those wanted, then learn from all of the same time."""
     n_entities = len(histories.slot_start) - 1
-    partners = _partners(histories, asked)
-    learned = 0
-    for i in range(len(pairs.query)):
-        today = first_of_step(asked, pairs.query[i])
-        _learn(state, asked, range(learned, today), partners, n_entities)
-        learned = today
-        rows = slice(pairs.start[i], pairs.start[i + 1])
-        _tell(state, partners[pairs.query[i]], pairs.candidate[rows], n_entities, out[rows])
-    _learn(state, asked, range(learned, len(asked.time)), partners, n_entities)
+    partners = np.full((len(asked.time), _N_PARTNERS), -1, np.int64)
+    first, wanted = 0, 0
+    while first < len(asked.time):
+        end = end_of_step(asked, first)
+        for q in range(first, end):
+            near = strongest_partners(histories, asked.subject[q], asked.time[q], _N_PARTNERS)
+            partners[q] = near.entity
+            if asked.wanted[q]:
+                rows = slice(pairs.start[wanted], pairs.start[wanted + 1])
+                _tell(state, near.entity, pairs.candidate[rows], n_entities, out[rows])
+                wanted += 1
+        for q in range(first, end):
+            true = answers_of(asked, q)
+            if len(true):
+                _learn(state, partners[q], true, n_entities)
+        first = end
 
 
 @njit(cache=True, nogil=True)
-def _partners(histories: Histories, asked: Asked) -> Ints:
-    """The strongest partners of each query's subject at its time, or -1."""
-    partners = np.empty((len(asked.time), _N_PARTNERS), np.int64)
-    for q in range(len(asked.time)):
-        partners[q] = strongest_partners(histories, asked.subject[q], asked.time[q], _N_PARTNERS).entity
-    return partners
-
-
-@njit(cache=True, nogil=True)
-def _tell(state: Any, partners: Ints, candidates: Ints, n_entities: int, out: Floats) -> None:
+def _tell(state: Any, partners: np.ndarray, candidates: np.ndarray, n_entities: int, out: Floats) -> None:
     out[:] = 0.0
     for d in partners:
         if d < 0 or _fires(d, n_entities) not in state:
@@ -66,17 +64,12 @@ def _tell(state: Any, partners: Ints, candidates: Ints, n_entities: int, out: Fl
 
 
 @njit(cache=True, nogil=True)
-def _learn(state: Any, asked: Asked, past: range, partners: Ints, n_entities: int) -> None:
-    """Count which partners came before past queries, and with which answers."""
-    for q in past:
-        true = answers_of(asked, q)
-        if len(true) == 0:
-            continue
-        for d in partners[q]:
-            if d >= 0:
-                _count(state, _fires(d, n_entities))
-                for c in true:
-                    _count(state, _hits(d, c, n_entities))
+def _learn(state: Any, partners: np.ndarray, answers: np.ndarray, n_entities: int) -> None:
+    for d in partners:
+        if d >= 0:
+            _count(state, _fires(d, n_entities))
+            for c in answers:
+                _count(state, _hits(d, c, n_entities))
 
 
 @njit(cache=True, nogil=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit, types
 from numba.typed import Dict
 
-from tlogic.evidence.asked import Asked, Pairs, answers_of, first_of_step
+from tlogic.evidence.asked import Asked, Pairs, answers_of, end_of_step
 from tlogic.evidence.histories import Histories
 from tlogic.evidence.naming import UNKNOWN, Naming, kind_of, place_of
 from tlogic.evidence.telling import Case, Told
@@ -29,16 +29,19 @@ def new_state(n_relations: int) -> Any:  # noqa: ARG001 (as all counted families
 
 @njit(cache=True, nogil=True)
 def advance(histories: Histories, state: Any, asked: Asked, pairs: Pairs, out: Floats) -> None:
-    """Learn from the queries in order of time, and fill the rows of a wanted one when its time has come."""
-    learned = 0
-    for i in range(len(pairs.query)):
-        q = pairs.query[i]
-        today = first_of_step(asked, q)
-        _learn(histories.naming, state, asked, range(learned, today))
-        learned = today
-        rows = slice(pairs.start[i], pairs.start[i + 1])
-        _tell(histories.naming, state, asked.subject[q], asked.time[q], pairs.candidate[rows], out[rows])
-    _learn(histories.naming, state, asked, range(learned, len(asked.time)))
+    """Go through queries in order of time: fill the rows of those wanted, then learn from all of the same time."""
+    first, wanted = 0, 0
+    while first < len(asked.time):
+        end = end_of_step(asked, first)
+        for q in range(first, end):
+            if asked.wanted[q]:
+                rows = slice(pairs.start[wanted], pairs.start[wanted + 1])
+                _tell(histories.naming, state, asked.subject[q], asked.time[q], pairs.candidate[rows], out[rows])
+                wanted += 1
+        for q in range(first, end):
+            for c in answers_of(asked, q):
+                _learn(histories.naming, state, asked.subject[q], c, asked.time[q])
+        first = end
 
 
 @njit(cache=True, nogil=True)
@@ -63,15 +66,7 @@ def _tell(naming: Naming, state: Any, subject: int, now: int, candidates: Ints, 
 
 
 @njit(cache=True, nogil=True)
-def _learn(naming: Naming, state: Any, asked: Asked, past: range) -> None:
-    """Count the places and kinds of past queries and their answers."""
-    for q in past:
-        for answer in answers_of(asked, q):
-            _note(naming, state, asked.subject[q], answer, asked.time[q])
-
-
-@njit(cache=True, nogil=True)
-def _note(naming: Naming, state: Any, subject: int, answer: int, now: int) -> None:
+def _learn(naming: Naming, state: Any, subject: int, answer: int, now: int) -> None:
     here, there = place_of(naming, subject, now), place_of(naming, answer, now)
     kind, its_kind = kind_of(naming, subject, here), kind_of(naming, answer, there)
     alike = here == there and here != UNKNOWN

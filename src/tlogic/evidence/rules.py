@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.asked import Asked, Pairs, answers_of, first_of_step
+from tlogic.evidence.asked import Asked, Pairs, answers_of, end_of_step
 from tlogic.evidence.chances import Tally, bucket_of, chance, count, insert_largest, new_tally
 from tlogic.evidence.histories import Histories, last_before, weight_at
 from tlogic.evidence.telling import Case, Edge, Told
@@ -61,21 +61,25 @@ def new_state(n_relations: int) -> RuleState:
 
 @njit(cache=True, nogil=True)
 def advance(histories: Histories, state: RuleState, asked: Asked, pairs: Pairs, out: Floats) -> None:
-    """Learn from the queries in order of time, and fill the rows of a wanted one when its time has come."""
+    """Go through queries in order of time: fill the rows of those wanted, then learn from all of the same time."""
     n_entities = len(histories.slot_start) - 1
     place = np.full(n_entities, -1, np.int64)  # per entity: its row for this query
     answers = np.zeros(n_entities, np.bool_)
     fired = _room_for_fired(histories)
-    learned = 0
-    for i in range(len(pairs.query)):
-        q = pairs.query[i]
-        today = first_of_step(asked, q)
-        _learn(histories, state, asked, range(learned, today), fired, answers)
-        learned = today
-        rows = slice(pairs.start[i], pairs.start[i + 1])
-        n = _fire(histories, asked.subject[q], asked.time[q], fired)
-        _tell(state, fired, n, pairs.candidate[rows], place, out[rows])
-    _learn(histories, state, asked, range(learned, len(asked.time)), fired, answers)
+    first, wanted = 0, 0
+    while first < len(asked.time):
+        end = end_of_step(asked, first)
+        for q in range(first, end):
+            if asked.wanted[q]:
+                n = _fire(histories, asked.subject[q], asked.time[q], fired)
+                rows = slice(pairs.start[wanted], pairs.start[wanted + 1])
+                _tell(state, fired, n, pairs.candidate[rows], place, out[rows])
+                wanted += 1
+        for q in range(first, end):
+            true = answers_of(asked, q)
+            if len(true):
+                _learn(state, fired, _fire(histories, asked.subject[q], asked.time[q], fired), true, answers)
+        first = end
 
 
 @njit(cache=True, nogil=True)
@@ -138,18 +142,14 @@ def _tell(state: RuleState, fired: Fired, n: int, candidates: Ints, place: Ints,
 
 
 @njit(cache=True, nogil=True)
-def _learn(histories: Histories, state: RuleState, asked: Asked, past: range, fired: Fired, answers: Bools) -> None:
-    """Count which rules fired for past queries, and which were right."""
-    for q in past:
-        true = answers_of(asked, q)
-        if len(true) == 0:
-            continue
-        answers[true] = True
-        for i in range(_fire(histories, asked.subject[q], asked.time[q], fired)):
-            b, age, hit = fired.relation[i], fired.age[i], answers[fired.candidate[i]]
-            count(state.by_age, b, bucket_of(age, AGES), hit)
-            count(state.by_share, b, _shared_bucket(age, fired.share[i]), hit)
-        answers[true] = False
+def _learn(state: RuleState, fired: Fired, n: int, true: Ints, answers: Bools) -> None:
+    """Count which rules fired for a query, and which were right."""
+    answers[true] = True
+    for i in range(n):
+        b, age, hit = fired.relation[i], fired.age[i], answers[fired.candidate[i]]
+        count(state.by_age, b, bucket_of(age, AGES), hit)
+        count(state.by_share, b, _shared_bucket(age, fired.share[i]), hit)
+    answers[true] = False
 
 
 @njit(cache=True, nogil=True)
