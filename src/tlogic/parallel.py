@@ -29,7 +29,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 MakeWorker = Callable[[], Callable[[Item], Result]]
 
-_FEWEST = 64  # chunks, so that the cores of a machine end about together
+_FEWEST = 32  # chunks, so that the cores of a machine end about together
 _RETRIES = 5
 _PATIENCE = 5.0  # seconds; Ray itself would wait for minutes
 _FRAME, _SETTINGS = 9, b"\x04"  # the length of the head of a frame of HTTP/2, and the kind that comes first
@@ -58,7 +58,7 @@ def in_chunks(items: np.ndarray, size: int) -> list[np.ndarray]:
     >>> [len(chunk) for chunk in in_chunks(np.arange(5), size=1000)]
     [1, 1, 1, 1, 1]
     >>> len(in_chunks(np.arange(10_000), size=1000)), len(in_chunks(np.arange(100_000), size=1000))
-    (64, 100)
+    (32, 100)
     """
     return np.array_split(items, max(-(-len(items) // size), min(_FEWEST, len(items)), 1))
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tlogic.models.calibration import Reliability
     from tlogic.models.model import Model
 
+_GROUNDED_TOGETHER = 1000  # queries whose groundings are held in memory at a time, by each worker
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -147,7 +149,7 @@ def evaluate_many(
 
         return place
 
-    chunks = questions.chunks(forecaster)
+    chunks = questions.chunks(forecaster, size=_GROUNDED_TOGETHER)
     placed = list(_follow(progress, in_parallel(new_worker, chunks, threads), len(chunks)))
     seconds = {"index": indexed - started, "apply": time.perf_counter() - indexed}
     evaluations = []

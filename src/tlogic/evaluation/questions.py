@@ -9,7 +9,7 @@ from tlogic.errors import InputError, SettingsError
 from tlogic.evaluation.ranks import RAW, STATIC, TIME_AWARE, Placings, TrueAnswers, place_answers
 from tlogic.forecasting.application import Queries, Scored
 from tlogic.forecasting.fallback import object_distributions
-from tlogic.forecasting.forecaster import Forecaster
+from tlogic.forecasting.forecaster import QUERIES_A_CHUNK, Forecaster
 from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 
@@ -28,9 +28,9 @@ class Questions:
         self._fallback = object_distributions(graph, graph.valid_from)
         self.described = {"split": split, "filter": filter, "multi_step": multi_step}
 
-    def chunks(self, forecaster: Forecaster) -> list[Ints]:
+    def chunks(self, forecaster: Forecaster, size: int = QUERIES_A_CHUNK) -> list[Ints]:
         """The queries in chunks as a forecaster likes them, each sorted by time."""
-        return forecaster.chunks(self._queries.relation)
+        return forecaster.chunks(self._queries.relation, size)
 
     def of(self, chunk: Ints) -> Queries:
         """The queries of a chunk."""

@@ -23,7 +23,7 @@ from tlogic.parallel import in_chunks
 from tlogic.rules import Rule, RuleSet
 
 _ALL_TIME = 1 << 40
-_QUERIES_A_CHUNK = 1000  # whose groundings a worker may have to hold at a time
+QUERIES_A_CHUNK = 4000  # each chunk begins at an earlier time, for which a worker forgets what it remembers
 _EXACT = 1 << 24  # the whole numbers below it are exact in single precision, in which scores are kept
 
 
@@ -64,14 +64,14 @@ class RuleForecaster(ABC):
             published_stop=settings.stop == "published",
         )
 
-    def chunks(self, relation: Ints) -> list[Ints]:
+    def chunks(self, relation: Ints, size: int = QUERIES_A_CHUNK) -> list[Ints]:
         """Cut queries that are sorted by time into chunks, each sorted by time.
 
         Queries of one relation stay together, because they use the same rules and so remember more for each other. But
         where the newest facts alone are followed, what is remembered is which these are: then queries of one time do.
         """
         of_all = np.arange(len(relation)) if self.book.limit < UNLIMITED else np.argsort(relation, kind="stable")
-        return [np.sort(chunk) for chunk in in_chunks(of_all, _QUERIES_A_CHUNK)]
+        return [np.sort(chunk) for chunk in in_chunks(of_all, size)]
 
     def rules_of(self, relation: int) -> list[Rule]:
         """The rules of one head relation, in the order in which they are applied."""
