@@ -84,6 +84,8 @@ def test_a_file_of_queries_is_answered_to_the_screen(world: Path, rule_file: Pat
         ([*ASKED, "--top", "0"], "1 or more"),
         ([*ASKED, "--out", "answers.doc"], ".csv, .parquet, .jsonl"),
         ([*ASKED, "--window", "-3"], "window must be 1 or more"),
+        ([*ASKED, "--window", 10**20], "window must be 1,152,921,504,606,846,976 or less"),
+        ([*ASKED, "--max-groundings", 10**20], "max_groundings must be 1,152,921,504,606,846,976 or less"),
     ],
 )
 def test_bad_input_ends_with_one_message(world: Path, rule_file: Path, options: list[str], message: str) -> None:

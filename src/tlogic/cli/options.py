@@ -259,7 +259,7 @@ def _limit(text: str | None) -> int | None:
         return None
     if text != "all" and not text.isdecimal():
         raise SettingsError(f"--max-groundings is a number or 'all'; found {text!r}.")
-    return UNLIMITED if text == "all" else min(int(text), UNLIMITED)
+    return UNLIMITED if text == "all" else int(text)
 
 
 def _window(text: str) -> int | None:

@@ -45,6 +45,8 @@ class ApplicationSettings:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise SettingsError(f"{name} must be 1 or more, not {value}.")
+            if value is not None and value > UNLIMITED:
+                raise SettingsError(f"{name} must be {UNLIMITED:,} or less, not {value:,}.")
         if not 0 <= self.alpha <= 1:
             raise SettingsError(f"alpha must lie between 0 and 1, not {self.alpha}.")
         if not self.decay > 0:
