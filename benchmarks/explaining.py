@@ -13,7 +13,7 @@ import numpy as np
 
 import tlogic
 from benchmarks.yardstick import yardstick
-from tlogic.evaluation.memory import peak_megabytes
+from tlogic.memory import peak_megabytes
 
 DATA = Path(os.environ.get("TLOGIC_DATA", Path(__file__).parents[2] / "shared" / "data"))
 N_QUERIES = 200

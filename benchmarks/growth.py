@@ -22,11 +22,11 @@ from rich.table import Table
 import tlogic
 from benchmarks.synthetic import FACTS_PER_STEP
 from benchmarks.yardstick import yardstick
-from tlogic.evaluation.memory import peak_megabytes
-from tlogic.forecasting.application import Queries
+from tlogic.forecasting.application import QueryBatch
 from tlogic.forecasting.forecaster import Forecaster
 from tlogic.forecasting.settings import ENOUGH, UNLIMITED
 from tlogic.graph import TemporalGraph
+from tlogic.memory import peak_megabytes
 from tlogic.parallel import in_parallel
 
 SIZES = (100_000, 1_000_000)
@@ -67,19 +67,19 @@ def best_time(work: Callable[[], Result], times: int = 3) -> tuple[float, Result
     return best, result
 
 
-def ask(graph: TemporalGraph, rules: tlogic.RuleSet, queries: Queries, max_groundings: int) -> int:
+def ask(graph: TemporalGraph, rules: tlogic.RuleSet, queries: QueryBatch, max_groundings: int) -> int:
     """How many candidates all queries have together."""
     forecaster = Forecaster(graph, rules, tlogic.ApplicationSettings(max_groundings=max_groundings))
-    chunks = [Queries(*(column[chunk] for column in queries)) for chunk in forecaster.chunks(queries.relation)]
+    chunks = [QueryBatch(*(column[chunk] for column in queries)) for chunk in forecaster.chunks(queries.relation)]
     return sum(len(scored.entity) for scored in in_parallel(forecaster.new_worker, chunks))
 
 
-def queries_of(graph: TemporalGraph) -> Queries:
+def queries_of(graph: TemporalGraph) -> QueryBatch:
     """Objects of the last facts, asked in order of time."""
     last = np.arange(len(graph) - max(N_QUERIES, FACTS_PER_STEP), len(graph))
     chosen = np.sort(np.random.default_rng(1).choice(last, N_QUERIES, replace=False))
     subject, relation, _, time = (column[chosen].astype(np.int64) for column in graph.facts)
-    return Queries(subject, relation, time, time)
+    return QueryBatch(subject, relation, time, time)
 
 
 def run(*command: str) -> tuple[str, float, float]:

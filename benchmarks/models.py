@@ -17,9 +17,9 @@ import numpy as np
 
 import tlogic
 from benchmarks.yardstick import yardstick
-from tlogic.forecasting.queries import IntegerQuery
-from tlogic.models.forecaster import ModelForecaster
+from tlogic.forecasting.queries import EncodedQuery
 from tlogic.models.forecasting import answer
+from tlogic.models.model_forecaster import ModelForecaster
 
 DATA = Path(os.environ.get("TLOGIC_DATA", Path(__file__).parents[2] / "shared" / "data"))
 N_QUERIES = 300
@@ -44,7 +44,7 @@ def single_queries(folder: str, path: str) -> None:
     forecaster = ModelForecaster(graph, tlogic.Model.load(path))
     facts = graph.split("test")
     chosen = np.linspace(0, len(facts.time) - 1, N_QUERIES).astype(int)
-    queries = [IntegerQuery(int(facts.subject[i]), int(facts.relation[i]), graph.end) for i in chosen]
+    queries = [EncodedQuery(int(facts.subject[i]), int(facts.relation[i]), graph.end) for i in chosen]
     unit = yardstick()
     for what in ("first of its relation or not", "again"):
         seconds = []

@@ -35,7 +35,7 @@ def read_and_index(path: str) -> None:
     """What `measure` runs: prints the seconds of each stage and the peak memory as JSON."""
     started = time.perf_counter()
     import tlogic
-    from tlogic.evaluation.memory import peak_megabytes
+    from tlogic.memory import peak_megabytes
 
     clock = [started]
     read = tlogic.read  # the import happens here

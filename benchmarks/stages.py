@@ -9,8 +9,8 @@ import time
 
 import tlogic
 from benchmarks.generated import STEPS, generate
-from tlogic.evaluation.memory import peak_megabytes
 from tlogic.graph import TemporalGraph
+from tlogic.memory import peak_megabytes
 
 
 def load(source: str) -> TemporalGraph:

@@ -7,7 +7,7 @@ import numpy as np
 
 import tlogic
 from tlogic.evaluation import evaluate_many
-from tlogic.forecasting.live import LiveForecaster
+from tlogic.forecasting.live_forecaster import LiveForecaster
 from tlogic.graph import Facts
 from tlogic.graph.live import LiveGraph
 from tlogic.serving.answering.browsing import count_events, events_of, rates_of
@@ -37,7 +37,7 @@ def _ask_as_it_grows(graph: tlogic.TemporalGraph, rules: tlogic.RuleSet) -> None
     for at in (None, "2030-02-01"):
         answers = forecaster.ask([tlogic.Query("Kite Aviation", "sue", at=at)])
         answers.explain(0, answers[0][0].name)
-    forecaster.usual.of(0, live.end)
+    forecaster.fallback.of(0, live.end)
     events_of(live, 0)
     count_events(live)
     rates_of(live, 0, live.end)

@@ -24,12 +24,12 @@ class Rule(NamedTuple):
 
 
 class Query(NamedTuple):
-    """(subject, relation, ?, time), to be answered from the facts before ``known_until`` alone."""
+    """(subject, relation, ?, time), to be answered from the facts before ``visible_until`` alone."""
 
     subject: int
     relation: int
     time: int
-    known_until: int
+    visible_until: int
 
 
 class Application(NamedTuple):
@@ -188,7 +188,7 @@ def ground(rule: Rule, query: Query, facts: Iterable[Edge], n_base: int, how: Ap
     The limit: from an entity, a step to a new variable follows only that many of its triples of the relation,
     those that happened most recently, lower targets first among equals.
     """
-    known = [edge for edge in add_inverses(facts, n_base) if edge[3] < min(query.time, query.known_until)]
+    known = [edge for edge in add_inverses(facts, n_base) if edge[3] < min(query.time, query.visible_until)]
     events: dict[tuple[int, int], list[Edge]] = defaultdict(list)
     for edge in known:
         events[edge[0], edge[1]].append(edge)

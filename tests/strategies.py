@@ -133,7 +133,7 @@ def delayed_streams(draw: st.DrawFn, world: World) -> list[Query]:
     """Queries for which facts are known up to an earlier time only; what is known grows as time goes on."""
     stream = draw(query_streams(world))
     known = sorted(draw(st.lists(st.integers(0, LAST_TIME + 1), min_size=len(stream), max_size=len(stream))))
-    return [query._replace(known_until=min(until, query.time)) for query, until in zip(stream, known, strict=True)]
+    return [query._replace(visible_until=min(until, query.time)) for query, until in zip(stream, known, strict=True)]
 
 
 def shifted(facts: Iterable[Edge], entity: int, relation: int) -> frozenset[Edge]:

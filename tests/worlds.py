@@ -4,7 +4,7 @@ import polars as pl
 
 import tlogic
 from tests.naive import Edge
-from tests.naive import Rule as IntegerRule
+from tests.naive import Rule as EncodedRule
 from tests.strategies import World
 from tlogic.graph import TemporalGraph
 
@@ -25,7 +25,7 @@ def as_graph(world: World) -> TemporalGraph:
     return tlogic.read(pl.DataFrame(rows, ["subject", "relation", "object", "time"], orient="row"), step=1)
 
 
-def as_rules(rules: list[IntegerRule], world: World, graph: TemporalGraph) -> tlogic.RuleSet:
+def as_rules(rules: list[EncodedRule], world: World, graph: TemporalGraph) -> tlogic.RuleSet:
     """The rules whose relations occur in the graph."""
     named = [
         tlogic.Rule(

@@ -11,6 +11,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tlogic.version import __version__
+
 if TYPE_CHECKING:
     from tlogic.errors import InputError, SettingsError, TLogicError
     from tlogic.evaluation import Evaluation, evaluate
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from tlogic.learning import LearningSettings, learn, measure
     from tlogic.models import Model, fit
     from tlogic.rules import Rule, RuleSet
-
-__version__ = "0.1.0"
 
 # Names are imported when they are first used, so that `import tlogic` and `tlogic --help` are instant.
 _HOMES = {
@@ -61,6 +61,7 @@ __all__ = [
     "SettingsError",
     "TLogicError",
     "TemporalGraph",
+    "__version__",
     "evaluate",
     "fit",
     "forecast",

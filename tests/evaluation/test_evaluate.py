@@ -12,9 +12,9 @@ from tests.naive import Application, Query
 from tests.strategies import World, rule_lists, worlds
 from tlogic.errors import SettingsError
 from tlogic.evaluation import evaluate, evaluate_many
-from tlogic.evaluation.evaluator import Evaluation
-from tlogic.evaluation.questions import Filter
+from tlogic.evaluation.evaluation import Evaluation
 from tlogic.evaluation.ranks import Ranks
+from tlogic.evaluation.split_queries import Filter
 from tlogic.events.timeline import Timeline
 from tlogic.forecasting import ApplicationSettings
 from tlogic.graph import sample
@@ -70,7 +70,7 @@ def test_ranks(data: st.DataObject, world: World, k: int, filter: Filter, multi_
 
     ranks, fell_back = [], []
     for t, s, r, o in sorted((t, s, r, o) for s, r, o, t in naive.add_inverses(test, world.n_base)):
-        query = Query(s, r, t, known_until=first if multi_step else t)
+        query = Query(s, r, t, visible_until=first if multi_step else t)
         scores, _ = naive.apply_rules(rules, query, world.facts, world.n_base, how)
         fell_back.append(not scores)
         scores = scores or naive.object_distribution(train, world.n_base, r)

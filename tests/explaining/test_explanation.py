@@ -228,7 +228,7 @@ def test_the_fallback_is_explained_too(icews14: TemporalGraph) -> None:
     answers = tlogic.forecast(icews14, tlogic.RuleSet(()), [query], top=3)
     assert answers.by(0) == "fallback"
     why = answers.explain(0, answers[0][0].name)
-    assert why.usual_share == why.score == answers[0][0].score
+    assert why.fallback_share == why.score == answers[0][0].score
     assert "no rule leads to any candidate" in why.text()
 
 

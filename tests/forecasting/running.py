@@ -7,10 +7,10 @@ import numpy as np
 
 from tests.naive import Application, Query, Rule
 from tests.strategies import World
-from tlogic.forecasting.application import Queries, Rulebook, apply_rules, new_workspace
+from tlogic.forecasting.application import QueryBatch, Rulebook, apply_rules, new_workspace
 from tlogic.forecasting.candidates import decay_table
 from tlogic.forecasting.grounding.joins import Joins
-from tlogic.forecasting.grounding.plans import IntegerRule, plan_rules
+from tlogic.forecasting.grounding.plans import EncodedRule, plan_rules
 from tlogic.forecasting.settings import UNLIMITED
 
 N_AGES = 64
@@ -32,7 +32,7 @@ class Worker:
     ) -> None:
         self.triples = world.triples()
         self.book = Rulebook(
-            plan_rules([IntegerRule(*rule) for rule in rules], world.n_base, only_chains),
+            plan_rules([EncodedRule(*rule) for rule in rules], world.n_base, only_chains),
             how.alpha,
             decay_table(how.alpha, how.rate, N_AGES),
             WHOLE_PAST if math.isinf(how.window) else int(how.window),
@@ -48,7 +48,7 @@ class Worker:
     def answer(self, queries: Sequence[Query]) -> list[Answer]:
         """Per query: the score of each candidate, and how many rules were tried."""
         columns = np.array(queries, np.int64).reshape(-1, 4).T.copy()
-        scored = apply_rules(self.triples, self.book, self.work, Queries(*columns))
+        scored = apply_rules(self.triples, self.book, self.work, QueryBatch(*columns))
         answers = []
         for q in range(len(queries)):
             own = slice(scored.start[q], scored.start[q + 1])

@@ -23,7 +23,7 @@ from tests.strategies import (
     shifted,
     worlds,
 )
-from tlogic.forecasting.grounding.plans import CHAIN, CLOSED, LOOP, OPEN, SINGLE, IntegerRule, plan_rules
+from tlogic.forecasting.grounding.plans import CHAIN, CLOSED, LOOP, OPEN, SINGLE, EncodedRule, plan_rules
 
 EVERY_RULE = Application(alpha=0.5, rate=0.1, window=math.inf, limit=math.inf, k=100, published_stop=True)
 
@@ -76,7 +76,7 @@ def test_stream_with_limit(data: st.DataObject, world: World, how: Application, 
 def test_stream_over_a_fixed_past(data: st.DataObject, world: World, window: float, until: int) -> None:
     """Forecasts of many steps ahead: nothing more becomes known."""
     rules, queries = data.draw(rule_lists(world)), data.draw(query_streams(world))
-    queries = [query._replace(known_until=min(until, query.time)) for query in queries]
+    queries = [query._replace(visible_until=min(until, query.time)) for query in queries]
     how = EVERY_RULE._replace(window=window)
     answers = expected(world, rules, queries, how)
     assert Worker(world, rules, how).answer(queries) == answers
@@ -161,7 +161,7 @@ def test_ids_beyond_sixteen_bits_and_pairs_beyond_thirty_two() -> None:
 
 def test_every_way_to_follow_a_body_is_tried() -> None:
     """The patterns that the other tests draw from lead to every kind of plan."""
-    rules = [IntegerRule(0, (0,) * (len(variables) - 1), variables, 0.5) for variables in PATTERNS]
+    rules = [EncodedRule(0, (0,) * (len(variables) - 1), variables, 0.5) for variables in PATTERNS]
     assert set(plan_rules(rules, 1).kind.tolist()) == {SINGLE, CHAIN, OPEN, CLOSED, LOOP}
     assert set(plan_rules(rules, 1, only_chains=True).kind.tolist()) == {SINGLE, CHAIN}
 

@@ -14,7 +14,7 @@ from tests.strategies import LAST_TIME, World, fact_sets, query_streams, rule_li
 from tests.worlds import as_graph, as_rules, entity, relation
 from tlogic import Query
 from tlogic.forecasting import settings as settings_module
-from tlogic.forecasting.batches import read_queries, write_answers
+from tlogic.forecasting.query_files import read_queries, write_answers
 from tlogic.graph import TemporalGraph
 
 

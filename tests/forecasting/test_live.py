@@ -12,7 +12,7 @@ from tlogic.events.timeline import Timeline
 from tlogic.explaining import explain
 from tlogic.forecasting import Forecaster
 from tlogic.forecasting.forecast import Forecast
-from tlogic.forecasting.live import LiveForecaster
+from tlogic.forecasting.live_forecaster import LiveForecaster
 from tlogic.graph import Facts, TemporalGraph
 from tlogic.graph.growing import growing_index
 from tlogic.graph.live import LiveGraph

@@ -11,12 +11,12 @@ import pytest
 import tlogic
 from tests.models.conftest import asked_of_test
 from tlogic.evidence.histories import Histories, ready_until
-from tlogic.forecasting.queries import IntegerQuery, number_queries
+from tlogic.forecasting.queries import EncodedQuery, encode_queries
 from tlogic.graph import Facts, TemporalGraph
 from tlogic.graph.arrays import Floats
 from tlogic.models import forecaster as forecasters
-from tlogic.models.forecaster import ModelForecaster
 from tlogic.models.forecasting import answer
+from tlogic.models.model_forecaster import ModelForecaster
 from tlogic.models.scoresheet import scoresheet
 
 Answered = tuple[bytes, bytes, bytes]
@@ -62,32 +62,32 @@ def test_answers_have_probabilities(world: TemporalGraph, model: tlogic.Model) -
 # One forecaster for many queries
 
 
-def some_queries(world: TemporalGraph, n: int = 40) -> list[IntegerQuery]:
+def some_queries(world: TemporalGraph, n: int = 40) -> list[EncodedQuery]:
     """Few relations and many times, some of them beyond the data, in no order."""
     random = Random(5)
     common = np.argsort(-np.bincount(world.facts.relation))[:3].tolist()
     relations = [*common, common[0] + len(world.relations.base)]
     times = [*range(60, world.end + 1, 7), world.end + 40]
     return [
-        IntegerQuery(random.randrange(len(world.entities)), random.choice(relations), random.choice(times))
+        EncodedQuery(random.randrange(len(world.entities)), random.choice(relations), random.choice(times))
         for _ in range(n)
     ]
 
 
-def answered(forecaster: ModelForecaster, query: IntegerQuery) -> Answered:
+def answered(forecaster: ModelForecaster, query: EncodedQuery) -> Answered:
     [found] = answer(forecaster, [query], threads=1)
     assert found.probability is not None
     return found.entity.tobytes(), found.score.tobytes(), found.probability.tobytes()
 
 
 @pytest.fixture(scope="module")
-def alone(world: TemporalGraph, scorecard: tlogic.Model) -> dict[IntegerQuery, Answered]:
+def alone(world: TemporalGraph, scorecard: tlogic.Model) -> dict[EncodedQuery, Answered]:
     """What each query is answered by a forecaster of its own."""
     return {query: answered(ModelForecaster(world, scorecard), query) for query in some_queries(world)}
 
 
 def test_a_forecaster_answers_in_any_order_as_a_fresh_one(
-    world: TemporalGraph, scorecard: tlogic.Model, alone: dict[IntegerQuery, Answered]
+    world: TemporalGraph, scorecard: tlogic.Model, alone: dict[EncodedQuery, Answered]
 ) -> None:
     """What it learned for a later query is not in the answer to an earlier one."""
     forecaster = ModelForecaster(world, scorecard)
@@ -98,7 +98,7 @@ def test_a_forecaster_answers_in_any_order_as_a_fresh_one(
 
 
 def test_several_threads_may_ask_one_forecaster(
-    world: TemporalGraph, scorecard: tlogic.Model, alone: dict[IntegerQuery, Answered]
+    world: TemporalGraph, scorecard: tlogic.Model, alone: dict[EncodedQuery, Answered]
 ) -> None:
     forecaster = ModelForecaster(world, scorecard)
     queries = Random(1).choices(list(alone), k=80)
@@ -123,7 +123,7 @@ def test_a_thread_does_not_take_away_the_time_of_another(
 
     monkeypatch.setattr(forecasters, "ready_until", slowly)
     forecaster = ModelForecaster(world, scorecard)
-    far = [IntegerQuery(1, relation, world.end + ahead) for relation, ahead in ((0, 50), (1, 5000))]
+    far = [EncodedQuery(1, relation, world.end + ahead) for relation, ahead in ((0, 50), (1, 5000))]
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda query: answered(forecaster, query), far))
     assert len(forecaster.histories.step_start) > world.end + 5000
@@ -132,7 +132,7 @@ def test_a_thread_does_not_take_away_the_time_of_another(
 def test_a_query_that_failed_leaves_nothing_behind(
     world: TemporalGraph,
     scorecard: tlogic.Model,
-    alone: dict[IntegerQuery, Answered],
+    alone: dict[EncodedQuery, Answered],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What it had learned by then would else be learned twice."""
@@ -148,12 +148,12 @@ def test_a_query_that_failed_leaves_nothing_behind(
 
 
 def test_an_explanation_between_forecasts_changes_nothing(
-    world: TemporalGraph, scorecard: tlogic.Model, alone: dict[IntegerQuery, Answered]
+    world: TemporalGraph, scorecard: tlogic.Model, alone: dict[EncodedQuery, Answered]
 ) -> None:
     answers = tlogic.forecast(world, scorecard, asked_of_test(world, 2)[0])
-    numbered = number_queries(world, answers.queries)
+    encoded = encode_queries(world, answers.queries)
     for query in list(alone)[:4]:
-        candidate = scoresheet(answers.forecaster, answers.queries[0], numbered[0], answers[0][0].name)
+        candidate = scoresheet(answers.forecaster, answers.queries[0], encoded[0], answers[0][0].name)
         assert candidate.score == answers[0][0].score
         assert answered(answers.forecaster, query) == alone[query]
 

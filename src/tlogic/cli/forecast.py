@@ -55,7 +55,7 @@ def forecast(
 ) -> None:
     """Forecast who comes next in the place of what is left out, the object or the subject, and show why."""
     import tlogic
-    from tlogic.forecasting.batches import read_queries
+    from tlogic.forecasting.query_files import read_queries
 
     if (rules is None) == (model is None):
         raise SettingsError("Forecast with one of --rules RULES and --model MODEL.")
@@ -165,7 +165,7 @@ def _explanations(answers: Any, explaining: bool, named: list[str], over: str | 
 
 def _give(answers: "Answered", told: list[Any], reasons: int, out: Path | None, json_output: bool, batch: bool) -> None:
     from tlogic.cli.console import error_console, print_forecast
-    from tlogic.forecasting.batches import answers_as_csv, answers_as_json, write_answers
+    from tlogic.forecasting.query_files import answers_as_csv, answers_as_json, write_answers
 
     if out is not None:
         write_answers(answers, out)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.forecasting.application import Queries, Scored
-from tlogic.forecasting.fallback import Fallback
+from tlogic.forecasting.application import QueryBatch, Scored
+from tlogic.forecasting.fallback import ObjectDistributions
 from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.graph.search import find
 from tlogic.graph.triples import TripleIndex
@@ -23,7 +23,7 @@ class TrueAnswers(NamedTuple):
     entity: Ints
 
 
-class Placings(NamedTuple):
+class RankCounts(NamedTuple):
     """Per answer: how many candidates score higher, how many the same, and whether only the fallback had candidates."""
 
     higher: Ints
@@ -32,14 +32,14 @@ class Placings(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def place_answers(
+def rank_answers(
     triples: TripleIndex,
-    queries: Queries,
+    queries: QueryBatch,
     answers: TrueAnswers,
     scored: Scored,
-    fallback: Fallback,
+    fallback: ObjectDistributions,
     filtering: int,
-) -> Placings:
+) -> RankCounts:
     """Place each answer among its query's candidates, those of the fallback where no rule gave any.
 
     Other true answers are left out of the comparison: those of the same time (TIME_AWARE), of any time (STATIC) or none
@@ -47,7 +47,7 @@ def place_answers(
     """
     n_entities = len(triples.slot_start) - 1
     n = len(answers.entity)
-    placings = Placings(np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.bool_))
+    rank_counts = RankCounts(np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.bool_))
     hidden = np.zeros(n_entities, np.bool_)
     for q in range(len(queries.subject)):
         start, end = scored.start[q], scored.start[q + 1]
@@ -61,19 +61,19 @@ def place_answers(
             entity, score = fallback.entity, fallback.share
         _hide(triples, queries, answers, q, filtering, hidden, True)
         for a in range(answers.start[q], answers.start[q + 1]):
-            placings.fell_back[a] = fell_back
-            placings.higher[a] = n_entities - 1
+            rank_counts.fell_back[a] = fell_back
+            rank_counts.higher[a] = n_entities - 1
             for i in range(start, end):
                 if entity[i] == answers.entity[a]:
-                    placings.higher[a], placings.same[a] = _compare(entity, score, start, end, i, hidden)
+                    rank_counts.higher[a], rank_counts.same[a] = _compare(entity, score, start, end, i, hidden)
         _hide(triples, queries, answers, q, filtering, hidden, False)
-    return placings
+    return rank_counts
 
 
 @njit(cache=True, nogil=True)
 def _hide(
     triples: TripleIndex,
-    queries: Queries,
+    queries: QueryBatch,
     answers: TrueAnswers,
     q: int,
     filtering: int,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tlogic.evidence.histories import Histories
-from tlogic.forecasting.queries import IntegerQuery
+from tlogic.forecasting.queries import EncodedQuery
 from tlogic.graph.temporal_graph import TemporalGraph
 
 
@@ -33,7 +33,7 @@ class Case:
 
     graph: TemporalGraph
     histories: Histories
-    query: IntegerQuery
+    query: EncodedQuery
     entity: int
     """The candidate."""
     values: Mapping[str, float]

@@ -28,8 +28,8 @@ def measure_apart(source: Any, trial: ModelTrial, threads: int | None = None) ->
 def measure(source: Any, trial: ModelTrial, threads: int | None = None) -> dict[str, Any]:
     """Fit the model and evaluate it: seconds for fitting, figures by split, and this process's peak of memory."""
     import tlogic
-    from tlogic.evaluation.memory import peak_megabytes
     from tlogic.graph import TemporalGraph
+    from tlogic.memory import peak_megabytes
 
     cut: dict[str, Any] = {"valid_from": trial.valid_from, "test_from": trial.test_from}
     graph = source if isinstance(source, TemporalGraph) else tlogic.read(source, **cut)

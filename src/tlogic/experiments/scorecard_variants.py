@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tlogic.evaluation.ranks import Placings, Ranks, summary
+from tlogic.evaluation.ranks import RankCounts, Ranks, summary
 from tlogic.evidence.extraction import WITHOUT_NAMES, Extracted, columns_of
 from tlogic.graph import TemporalGraph
 from tlogic.graph.arrays import Floats
@@ -54,17 +54,17 @@ def evaluate_variants(
 ) -> list[dict[str, float]]:
     """The figures of each scorecard on a split, realistic ties, time-aware filter."""
 
-    def judge(part: Extracted, place: Place) -> list[Placings]:
+    def judge(part: Extracted, place: Place) -> list[RankCounts]:
         bins = variants.bins.of(part.evidence)
         return [place(scores_of(weight, bins)) for weight in variants.weights]
 
     lives = variants.half_lives
     done = each_part(graph, lives, WITHOUT_NAMES, judge, split, threads=threads, progress=progress)
-    return [_figures(placings) for placings in zip(*done, strict=True)]
+    return [_figures(rank_counts) for rank_counts in zip(*done, strict=True)]
 
 
-def _figures(placings: Sequence[Placings]) -> dict[str, float]:
-    higher, same = (np.concatenate([part[place] for part in placings]) for place in (0, 1))
+def _figures(rank_counts: Sequence[RankCounts]) -> dict[str, float]:
+    higher, same = (np.concatenate([part[place] for part in rank_counts]) for place in (0, 1))
     return summary(Ranks(higher, same).realistic)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from tlogic.events.timeline import Timeline
 from tlogic.explaining.groundings import dated_latest, find_paths, latest_groundings
 from tlogic.forecasting.forecaster import LeadingRules, RuleForecaster, Worker
-from tlogic.forecasting.queries import IntegerQuery, Query, as_arrays, number_queries, told
+from tlogic.forecasting.queries import EncodedQuery, Query, encode_queries, query_batch, told
 from tlogic.graph.graph import Graph
 from tlogic.rules import Rule
 
@@ -80,7 +80,7 @@ class Explanation:
     above: tuple[tuple[str, float], ...]
     """The best candidates with higher scores."""
     timeline: Timeline = field(repr=False)
-    usual_share: float | None = None
+    fallback_share: float | None = None
     """Where no rule gave any candidate: the share of the candidate among the objects of the relation."""
 
     def __repr__(self) -> str:
@@ -98,13 +98,13 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, for JSON."""
-        from tlogic.explaining.telling import as_dict
+        from tlogic.explaining.formatting import as_dict
 
         return as_dict(self)
 
     def text(self, n_reasons: int | None = 3) -> str:
         """The explanation for people, with the strongest reasons or all of them (None)."""
-        from tlogic.explaining.telling import as_text
+        from tlogic.explaining.formatting import as_text
 
         return as_text(self, n_reasons)
 
@@ -130,20 +130,20 @@ def explain(forecaster: RuleForecaster, query: Query, candidate: str, *, groundi
     (1, True)
     """
     graph = forecaster.graph
-    [numbered] = number_queries(graph, [query])
+    [encoded] = encode_queries(graph, [query])
     entity = graph.entities.id_of(candidate)
     with forecaster.worker() as worker:
-        scored = worker(as_arrays([numbered]))
+        scored = worker(query_batch([encoded]))
         tried = int(scored.n_rules[0])
-        leading = worker.leading_to(entity, numbered)
-        finder = _ReasonFinder(forecaster, worker, numbered, entity, groundings)
+        leading = worker.leading_to(entity, encoded)
+        finder = _ReasonFinder(forecaster, worker, encoded, entity, groundings)
         reasons, untried = (finder.reasons(leading, own) for own in (leading.place < tried, leading.place >= tried))
-    usual = None if len(scored.entity) else forecaster.usual.of(numbered.relation, numbered.time)
-    entities, scores = usual or (scored.entity, scored.score)
+    fallback = None if len(scored.entity) else forecaster.fallback.of(encoded.relation, encoded.time)
+    entities, scores = fallback or (scored.entity, scored.score)
     own = scores[entities == entity]
     score = float(own[0]) if len(own) else 0.0
     return Explanation(
-        query=told(graph, query, numbered),
+        query=told(graph, query, encoded),
         candidate=graph.entities.name_of(entity),
         score=score,
         rank=int((scores > score).sum()) + 1 if len(own) else None,
@@ -151,11 +151,11 @@ def explain(forecaster: RuleForecaster, query: Query, candidate: str, *, groundi
         n_candidates=len(entities),
         reasons=reasons,
         untried=untried,
-        n_rules=len(forecaster.rules_of(numbered.relation)),
+        n_rules=len(forecaster.rules_of(encoded.relation)),
         n_rules_tried=tried,
         above=_above(graph, entities, scores, score),
         timeline=graph.timeline,
-        usual_share=score if usual else None,
+        fallback_share=score if fallback else None,
     )
 
 
@@ -174,7 +174,7 @@ def noisy_or(scores: Sequence[float]) -> float:
 class _ReasonFinder:
     """Turns the rules that lead to one candidate of one query into reasons."""
 
-    def __init__(self, forecaster: RuleForecaster, worker: Worker, query: IntegerQuery, candidate: int, n: int) -> None:
+    def __init__(self, forecaster: RuleForecaster, worker: Worker, query: EncodedQuery, candidate: int, n: int) -> None:
         self._graph, self._settings = forecaster.graph, forecaster.settings
         self._rules = forecaster.rules_of(query.relation)
         self._known, self._query, self._candidate, self._n = worker.known, query, candidate, n

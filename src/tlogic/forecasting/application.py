@@ -14,13 +14,13 @@ from tlogic.graph.arrays import Floats, Ints, borrowed
 from tlogic.graph.triples import TripleIndex
 
 
-class Queries(NamedTuple):
-    """Queries (subject, relation, ?, time), sorted by time. Only facts before ``known_until`` may be used."""
+class QueryBatch(NamedTuple):
+    """Queries (subject, relation, ?, time), sorted by time. Only facts before ``visible_until`` may be used."""
 
     subject: Ints
     relation: Ints
     time: Ints
-    known_until: Ints
+    visible_until: Ints
 
 
 class Scored(NamedTuple):
@@ -65,7 +65,7 @@ def new_workspace(triples: TripleIndex, n_entities: int, n_relations: int, book:
 
 
 @njit(cache=True, nogil=True)
-def apply_rules(triples: TripleIndex, book: Rulebook, work: Workspace, queries: Queries) -> Scored:
+def apply_rules(triples: TripleIndex, book: Rulebook, work: Workspace, queries: QueryBatch) -> Scored:
     """Apply each query's rules by decreasing confidence until enough candidates are found; score them by noisy-OR."""
     book, work = borrowed(book), borrowed(work)
     n_queries = len(queries.subject)
@@ -74,7 +74,7 @@ def apply_rules(triples: TripleIndex, book: Rulebook, work: Workspace, queries: 
     out_score: Floats = np.empty(1 << 12, np.float64)
     scores: Floats = np.empty(1 << 12, np.float32)
     for q in range(n_queries):
-        go_to(work.ground, triples, queries.known_until[q])
+        go_to(work.ground, triples, queries.visible_until[q])
         if q == 0 or not _same_start(queries, q, q - 1):
             open_slots(work.ground, queries.subject[q], max(queries.time[q] - book.window, 0))
         n_rules[q], scores = _apply_to_query(book, work, queries, q, scores)
@@ -85,11 +85,11 @@ def apply_rules(triples: TripleIndex, book: Rulebook, work: Workspace, queries: 
 
 
 @njit(cache=True, nogil=True)
-def _apply_to_query(book: Rulebook, work: Workspace, queries: Queries, q: int, scores: Floats) -> tuple[int, Floats]:
+def _apply_to_query(book: Rulebook, work: Workspace, queries: QueryBatch, q: int, scores: Floats) -> tuple[int, Floats]:
     """Fill the candidates of one query: how many rules were tried, and the room for scores."""
     (plans, alpha, decay, window, limit, k, published_stop), (ground, reached, candidates) = borrowed((book, work))
     subject, relation, now = queries.subject[q], queries.relation[q], queries.time[q]
-    horizon = Horizon(queries.known_until[q], max(now - window, 0), limit)
+    horizon = Horizon(queries.visible_until[q], max(now - window, 0), limit)
     first, end = plans.head_start[relation], plans.head_start[relation + 1]
     rule = first
     while rule < end:
@@ -104,10 +104,10 @@ def _apply_to_query(book: Rulebook, work: Workspace, queries: Queries, q: int, s
 
 
 @njit(cache=True, nogil=True)
-def _same_start(queries: Queries, a: int, b: int) -> bool:
+def _same_start(queries: QueryBatch, a: int, b: int) -> bool:
     """Do two queries start from the same subject with the same facts?"""
     return (
         queries.subject[a] == queries.subject[b]
         and queries.time[a] == queries.time[b]
-        and queries.known_until[a] == queries.known_until[b]
+        and queries.visible_until[a] == queries.visible_until[b]
     )

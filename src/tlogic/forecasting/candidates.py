@@ -20,7 +20,7 @@ _FIRST_ROOM = 4
 
 
 class Candidates(NamedTuple):
-    """Entities that some rule proposed, numbered in order of discovery."""
+    """Entities that some rule proposed, encoded in order of discovery."""
 
     number: Ints
     """Per entity: its number, or -1."""

@@ -10,7 +10,7 @@ from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.graph.triples import TripleIndex
 
 
-class Fallback(NamedTuple):
+class ObjectDistributions(NamedTuple):
     """Object distributions: one per relation that was seen, and the overall one behind them."""
 
     start: Ints
@@ -19,7 +19,7 @@ class Fallback(NamedTuple):
     share: Floats
 
 
-def object_distributions(graph: TemporalGraph, until: int) -> Fallback:
+def object_distributions(graph: TemporalGraph, until: int) -> ObjectDistributions:
     """Count the objects of a graph's facts before a time, inverses included.
 
     The objects of a relation are the sources of its inverse: so they are the slots of that, and how often they were is
@@ -36,7 +36,7 @@ def object_distributions(graph: TemporalGraph, until: int) -> Fallback:
     everyone = np.flatnonzero(of_entity)
     start = np.append(np.searchsorted(relation, np.arange(2 * half + 1)), len(slots) + len(everyone))
     of_relation = np.bincount(relation, counts, 2 * half)
-    return Fallback(
+    return ObjectDistributions(
         start=start,
         entity=np.concatenate([entity[slots], everyone]).astype(np.int32),
         share=np.concatenate([counts / of_relation[relation], of_entity[everyone] / max(of_entity.sum(), 1)]),
@@ -54,19 +54,19 @@ def _count_times(triples: TripleIndex, until: int) -> Ints:
     return counts
 
 
-class Usual(Protocol):
+class Fallback(Protocol):
     """Answers where rules give none."""
 
     def of(self, relation: int, time: int) -> tuple[Ints, Floats]:
         """The objects of a relation with their shares; those of all relations together where it was never seen."""
 
 
-class UsualObjects:
+class StaticFallback:
     """The fallback for queries one by one: from training facts, and of those only the ones before the query."""
 
     def __init__(self, graph: TemporalGraph) -> None:
         self._graph = graph
-        self._until: dict[int, Fallback] = {}
+        self._until: dict[int, ObjectDistributions] = {}
 
     def of(self, relation: int, time: int) -> tuple[Ints, Floats]:
         """The objects of a relation with their shares; those of all relations together where it was never seen."""

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from tlogic.errors import InputError, SettingsError
-from tlogic.forecasting.application import Queries, Scored
+from tlogic.forecasting.application import QueryBatch, Scored
 from tlogic.forecasting.forecaster import Forecaster, RuleForecaster
-from tlogic.forecasting.queries import IntegerQuery, Query, as_arrays, as_queries, number_queries, told
+from tlogic.forecasting.queries import EncodedQuery, Query, as_queries, encode_queries, query_batch, told
 from tlogic.forecasting.settings import ApplicationSettings
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.graph import Graph
@@ -59,12 +59,12 @@ class Answered:
         self,
         graph: Graph,
         queries: Sequence[Query],
-        numbered: Sequence[IntegerQuery],
+        encoded: Sequence[EncodedQuery],
         answers: Sequence[Answers],
     ) -> None:
         self.graph = graph
-        self.queries = [told(graph, *pair) for pair in zip(queries, numbered, strict=True)]
-        self._numbered = numbered
+        self.queries = [told(graph, *pair) for pair in zip(queries, encoded, strict=True)]
+        self._numbered = encoded
         self._answers = answers
 
     def __len__(self) -> int:
@@ -128,7 +128,7 @@ class Answered:
         if isinstance(query, int):
             return self.queries[query]
         [asked] = as_queries(query)
-        return told(self.graph, asked, number_queries(self.graph, [asked])[0])
+        return told(self.graph, asked, encode_queries(self.graph, [asked])[0])
 
 
 class Forecast(Answered):
@@ -186,17 +186,17 @@ def forecast(
     if top is not None and top < 1:
         raise InputError(f"The number of candidates to keep must be 1 or more, not {top}.")
     asked = as_queries(queries)
-    numbered = number_queries(graph, asked)
+    encoded = encode_queries(graph, asked)
     if not isinstance(rules, RuleSet):
         from tlogic.models.forecasting import forecast_with_model
 
         if settings or changes:
             raise SettingsError("A model has its settings in itself.")
-        return forecast_with_model(graph, rules, asked, numbered, top, threads, cluster)
+        return forecast_with_model(graph, rules, asked, encoded, top, threads, cluster)
     settings = settings or ApplicationSettings(**changes)
-    last = max((query.time for query in numbered), default=0)
+    last = max((query.time for query in encoded), default=0)
     forecaster = Forecaster(graph, rules, settings, until=last)
-    arrays = as_arrays(numbered)
+    arrays = query_batch(encoded)
     in_time = np.argsort(arrays.time, kind="stable")
     chunks = [in_time[chunk] for chunk in forecaster.chunks(arrays.relation[in_time])]
     work = partial(_new_worker, forecaster, arrays, top)
@@ -208,16 +208,16 @@ def forecast(
     return Forecast(
         forecaster,
         asked,
-        numbered,
-        [answers[place] or usual_answers(forecaster, query, top) for place, query in enumerate(numbered)],
+        encoded,
+        [answers[place] or fallback_answers(forecaster, query, top) for place, query in enumerate(encoded)],
     )
 
 
-def _new_worker(forecaster: Forecaster, queries: Queries, top: int | None) -> Callable[[Ints], list[Answers | None]]:
+def _new_worker(forecaster: Forecaster, queries: QueryBatch, top: int | None) -> Callable[[Ints], list[Answers | None]]:
     worker = forecaster.new_worker()
 
     def answer(chunk: Ints) -> list[Answers | None]:
-        return answers_by_rules(worker(Queries(*(column[chunk] for column in queries))), top)
+        return answers_by_rules(worker(QueryBatch(*(column[chunk] for column in queries))), top)
 
     return answer
 
@@ -231,9 +231,9 @@ def answers_by_rules(scored: Scored, top: int | None) -> list[Answers | None]:
     ]
 
 
-def usual_answers(forecaster: RuleForecaster, query: IntegerQuery, top: int | None) -> Answers:
+def fallback_answers(forecaster: RuleForecaster, query: EncodedQuery, top: int | None) -> Answers:
     """The best candidates where rules give none."""
-    return best_answers(*forecaster.usual.of(query.relation, query.time), top, by="fallback")
+    return best_answers(*forecaster.fallback.of(query.relation, query.time), top, by="fallback")
 
 
 def best_answers(

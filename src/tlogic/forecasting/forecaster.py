@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tlogic.forecasting.application import Queries, Rulebook, Scored, apply_rules, new_workspace
+from tlogic.forecasting.application import QueryBatch, Rulebook, Scored, apply_rules, new_workspace
 from tlogic.forecasting.candidates import decay_table
-from tlogic.forecasting.fallback import Usual, UsualObjects
+from tlogic.forecasting.fallback import Fallback, StaticFallback
 from tlogic.forecasting.grounding.known import Known
-from tlogic.forecasting.grounding.plans import IntegerRule, plan_rules
-from tlogic.forecasting.queries import IntegerQuery, as_arrays
+from tlogic.forecasting.grounding.plans import EncodedRule, plan_rules
+from tlogic.forecasting.queries import EncodedQuery, query_batch
 from tlogic.forecasting.rescoring import Grounded, Scoring, score_grounded
 from tlogic.forecasting.settings import UNLIMITED, ApplicationSettings
 from tlogic.graph.arrays import Ints
@@ -23,7 +23,7 @@ from tlogic.parallel import in_chunks
 from tlogic.rules import Rule, RuleSet
 
 _ALL_TIME = 1 << 40
-QUERIES_A_CHUNK = 4000  # each chunk begins at an earlier time, for which a worker forgets what it remembers
+QUERIES_PER_CHUNK = 4000  # each chunk begins at an earlier time, for which a worker forgets what it remembers
 _EXACT = 1 << 24  # the whole numbers below it are exact in single precision, in which scores are kept
 
 
@@ -43,10 +43,12 @@ class RuleForecaster(ABC):
     names spelled with other case, spaces or underscores. ``n_foreign`` counts those with relations it does not know.
     """
 
-    def __init__(self, graph: Graph, rules: RuleSet, settings: ApplicationSettings, usual: Usual, until: int) -> None:
+    def __init__(
+        self, graph: Graph, rules: RuleSet, settings: ApplicationSettings, fallback: Fallback, until: int
+    ) -> None:
         self.graph = graph
         self.settings = settings
-        self.usual = usual
+        self.fallback = fallback
         self._idle: list[Worker] = []
         names = {name for rule in rules for name in (rule.head, *rule.body)}
         number = {name: graph.relations.match(name) for name in names}
@@ -64,7 +66,7 @@ class RuleForecaster(ABC):
             published_stop=settings.stop == "published",
         )
 
-    def chunks(self, relation: Ints, size: int = QUERIES_A_CHUNK) -> list[Ints]:
+    def chunks(self, relation: Ints, size: int = QUERIES_PER_CHUNK) -> list[Ints]:
         """Cut queries that are sorted by time into chunks, each sorted by time.
 
         Queries of one relation stay together, because they use the same rules and so remember more for each other. But
@@ -116,7 +118,7 @@ class Forecaster(RuleForecaster):
     def __init__(
         self, graph: TemporalGraph, rules: RuleSet, settings: ApplicationSettings, until: int | None = None
     ) -> None:
-        super().__init__(graph, rules, settings, UsualObjects(graph), max(graph.end, until or 0))
+        super().__init__(graph, rules, settings, StaticFallback(graph), max(graph.end, until or 0))
 
     def new_worker(self) -> "Worker":
         """A worker with scratch memory of its own; it serves one thread."""
@@ -131,7 +133,7 @@ class Worker:
         self._triples, self.book, self._n_entities = triples, forecaster.book, len(graph.entities)
         self._work = new_workspace(triples, self._n_entities, len(graph.relations), self.book)
 
-    def score(self, grounded: Grounded, scoring: Scoring, queries: Queries) -> Scored:
+    def score(self, grounded: Grounded, scoring: Scoring, queries: QueryBatch) -> Scored:
         """The scored candidates of queries whose rules were grounded before."""
         candidates = self._work.candidates
         if scoring.k != len(candidates.top):
@@ -143,22 +145,22 @@ class Worker:
         """The facts before the last query that was answered."""
         return self._work.ground.known
 
-    def __call__(self, queries: Queries) -> Scored:
+    def __call__(self, queries: QueryBatch) -> Scored:
         """The scored candidates of queries that are sorted by time."""
         return self._apply(self.book, queries)
 
-    def leading_to(self, candidate: int, query: IntegerQuery) -> LeadingRules:
+    def leading_to(self, candidate: int, query: EncodedQuery) -> LeadingRules:
         """The rules that lead from a query to a candidate, and how old the best grounding of each is."""
-        grounded = self.ground(as_arrays([query]))
+        grounded = self.ground(query_batch([query]))
         own = np.flatnonzero(grounded.candidate == candidate)
         return LeadingRules(np.searchsorted(grounded.start, own, side="right") - 1, grounded.age[own])
 
-    def ground(self, queries: Queries) -> Grounded:
+    def ground(self, queries: QueryBatch) -> Grounded:
         """What each rule of each query leads to, for queries that are sorted by time."""
         head_start = self.book.plans.head_start
         rule, n_rules = head_start[queries.relation], np.diff(head_start)[queries.relation]
         first = np.append(0, np.cumsum(n_rules))
-        asked = Queries(*(np.repeat(column, n_rules) for column in queries))
+        asked = QueryBatch(*(np.repeat(column, n_rules) for column in queries))
         asked = asked._replace(relation=np.repeat(rule - first[:-1], n_rules) + np.arange(first[-1]))
         ages = np.arange(len(self.book.decay))
         scored = self._ask_each_rule(asked, ages % _EXACT)
@@ -167,7 +169,7 @@ class Worker:
             age += self._ask_each_rule(asked, ages // _EXACT).score.astype(np.int32) * _EXACT
         return Grounded(first, rule, scored.start, scored.entity, age)
 
-    def _ask_each_rule(self, queries: Queries, value: Ints) -> Scored:
+    def _ask_each_rule(self, queries: QueryBatch, value: Ints) -> Scored:
         """Ask queries that name one rule in the place of a relation, with a value of each age for its score."""
         alone = self.book._replace(
             plans=self.book.plans._replace(head_start=np.arange(len(self.book.plans.kind) + 1)),
@@ -178,7 +180,7 @@ class Worker:
         )
         return self._apply(alone, queries)
 
-    def _apply(self, book: Rulebook, queries: Queries) -> Scored:
+    def _apply(self, book: Rulebook, queries: QueryBatch) -> Scored:
         return apply_rules(self._triples, book, self._work, queries)
 
 
@@ -186,13 +188,13 @@ def _is_native(rule: Rule, number: dict[str, int | None]) -> bool:
     return number[rule.head] is not None and not any(number[name] is None for name in rule.body)
 
 
-def _in_order(rules: list[Rule], number: dict[str, Any]) -> tuple[list[Rule], list[IntegerRule]]:
+def _in_order(rules: list[Rule], number: dict[str, Any]) -> tuple[list[Rule], list[EncodedRule]]:
     """Rules by head and decreasing confidence, with names and in numbers; equals keep their order.
 
     Of rules that are one and the same in this graph, only spelled differently, the most confident counts.
     """
-    ordered: dict[tuple[Any, ...], tuple[Rule, IntegerRule]] = {}
+    ordered: dict[tuple[Any, ...], tuple[Rule, EncodedRule]] = {}
     for rule in sorted(rules, key=lambda rule: (number[rule.head], -rule.confidence)):
         same = number[rule.head], tuple([number[name] for name in rule.body]), rule.variables
-        ordered.setdefault(same, (rule, IntegerRule(*same, rule.confidence)))
+        ordered.setdefault(same, (rule, EncodedRule(*same, rule.confidence)))
     return [rule for rule, _ in ordered.values()], [integers for _, integers in ordered.values()]

@@ -7,7 +7,7 @@ import numpy as np
 
 from tlogic.errors import InputError
 from tlogic.events.sources.columns import ROLES, known_columns
-from tlogic.forecasting.application import Queries
+from tlogic.forecasting.application import QueryBatch
 from tlogic.graph.graph import Graph
 
 ASKED = "?"
@@ -36,7 +36,7 @@ class Query(NamedTuple):
         return f"({', '.join(places)}, {'next' if self.at is None else self.at})"
 
 
-class IntegerQuery(NamedTuple):
+class EncodedQuery(NamedTuple):
     """A query in the numbers of one graph; one about the subject asks for the object of the inverse relation."""
 
     subject: int
@@ -87,12 +87,12 @@ def _cells(row: Mapping[str, Any]) -> list[Any]:
     return [cells.get(role) for role in ROLES]
 
 
-def number_queries(graph: Graph, queries: Sequence[Query], farthest: int = FARTHEST) -> list[IntegerQuery]:
+def encode_queries(graph: Graph, queries: Sequence[Query], farthest: int = FARTHEST) -> list[EncodedQuery]:
     """The queries in numbers; those that cannot be understood are told all at once."""
-    numbered, wrong = [], []
+    encoded, wrong = [], []
     for place, query in enumerate(queries, 1):
         try:
-            numbered.append(_number(graph, query, farthest))
+            encoded.append(_number(graph, query, farthest))
         except InputError as error:
             if len(queries) == 1:
                 raise
@@ -100,17 +100,17 @@ def number_queries(graph: Graph, queries: Sequence[Query], farthest: int = FARTH
     if wrong:
         more = [f"and {len(wrong) - _SHOWN:,} more."] if len(wrong) > _SHOWN else []
         raise InputError("\n".join([*wrong[:_SHOWN], *more]))
-    return numbered
+    return encoded
 
 
-def _number(graph: Graph, query: Query, farthest: int) -> IntegerQuery:
+def _number(graph: Graph, query: Query, farthest: int) -> EncodedQuery:
     if query.relation is None or (query.subject is None) == (query.object is None):
         raise InputError(f"A query names its relation and either a subject or an object; found {query}.")
     relation = graph.relations.id_of(query.relation)
     time = step_asked(graph, query.at, farthest)
     if query.subject is not None:
-        return IntegerQuery(graph.entities.id_of(query.subject), relation, time)
-    return IntegerQuery(graph.entities.id_of(str(query.object)), graph.relations.inverse_of(relation), time)
+        return EncodedQuery(graph.entities.id_of(query.subject), relation, time)
+    return EncodedQuery(graph.entities.id_of(str(query.object)), graph.relations.inverse_of(relation), time)
 
 
 def step_asked(graph: Graph, at: str | int | None, farthest: int = FARTHEST) -> int:
@@ -123,15 +123,15 @@ def step_asked(graph: Graph, at: str | int | None, farthest: int = FARTHEST) -> 
     return step
 
 
-def told(graph: Graph, query: Query, numbered: IntegerQuery) -> Query:
+def told(graph: Graph, query: Query, encoded: EncodedQuery) -> Query:
     """The query with the names and the date that the data has for it."""
-    entity, at = graph.entities.name_of(numbered.subject), graph.timeline.label_of(numbered.time)
+    entity, at = graph.entities.name_of(encoded.subject), graph.timeline.label_of(encoded.time)
     if query.subject is None:
-        return Query(None, graph.relations.name_of(graph.relations.inverse_of(numbered.relation)), entity, at)
-    return Query(entity, graph.relations.name_of(numbered.relation), None, at)
+        return Query(None, graph.relations.name_of(graph.relations.inverse_of(encoded.relation)), entity, at)
+    return Query(entity, graph.relations.name_of(encoded.relation), None, at)
 
 
-def as_arrays(queries: Iterable[IntegerQuery]) -> Queries:
+def query_batch(queries: Iterable[EncodedQuery]) -> QueryBatch:
     """The queries as arrays; each may use the facts before its own time."""
     subject, relation, time = np.array(list(queries), np.int64).reshape(-1, 3).T.copy()
-    return Queries(subject, relation, time, known_until=time)
+    return QueryBatch(subject, relation, time, visible_until=time)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.forecasting.application import Queries, Scored
+from tlogic.forecasting.application import QueryBatch, Scored
 from tlogic.forecasting.candidates import Candidates, add_scores, are_enough, hand_over
 from tlogic.forecasting.grounding.reached import Reached
 from tlogic.graph.arrays import Bools, Floats, Ints
@@ -45,7 +45,7 @@ class Scoring(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def score_grounded(
-    grounded: Grounded, scoring: Scoring, queries: Queries, candidates: Candidates, reached: Reached
+    grounded: Grounded, scoring: Scoring, queries: QueryBatch, candidates: Candidates, reached: Reached
 ) -> Scored:
     """Score candidates as ``apply_rules`` does, from groundings that are already there."""
     n_queries = len(queries.subject)

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tlogic import __version__
 from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.learning.checkpoint import Checkpoint, Chunk
@@ -19,6 +18,7 @@ from tlogic.learning.supports import RULES_A_CHUNK, support_counter
 from tlogic.learning.walks import WalkIndex, WalkSettings, sample_rules
 from tlogic.parallel import in_chunks, in_parallel
 from tlogic.rules import Rule, RuleSet
+from tlogic.version import __version__
 
 _HEADS_A_CHUNK = 4
 

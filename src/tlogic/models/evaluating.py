@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tlogic.errors import InputError
-from tlogic.evaluation.evaluator import Evaluation, describe_evaluation
-from tlogic.evaluation.questions import FILTERS, Filter
-from tlogic.evaluation.ranks import Placings, TrueAnswers, place_answers
+from tlogic.evaluation.evaluation import Evaluation, describe_evaluation
+from tlogic.evaluation.ranks import RankCounts, TrueAnswers, rank_answers
+from tlogic.evaluation.split_queries import FILTERS, Filter
 from tlogic.evidence.extraction import Extracted, Extraction, is_answer, questions_of
 from tlogic.evidence.histories import build_histories
-from tlogic.forecasting.application import Queries, Scored
+from tlogic.forecasting.application import QueryBatch, Scored
 from tlogic.forecasting.fallback import object_distributions
 from tlogic.graph.arrays import Floats
 from tlogic.graph.temporal_graph import TemporalGraph
@@ -22,7 +22,7 @@ from tlogic.models.gathering import each_relation
 from tlogic.models.model import Model
 
 Result = TypeVar("Result")
-Place = Callable[[Floats], Placings]
+Place = Callable[[Floats], RankCounts]
 """From the scores of all candidates to where the true answers stand."""
 
 
@@ -45,7 +45,7 @@ def evaluate_model(
     (2240, True)
     """
 
-    def judge(part: Extracted, place: Place) -> tuple[Placings, Reliability]:
+    def judge(part: Extracted, place: Place) -> tuple[RankCounts, Reliability]:
         scores = model.scores(part.evidence)
         said = model.probabilities(part.pairs.start, scores)
         return place(scores), Reliability.of(said, is_answer(part))
@@ -53,10 +53,10 @@ def evaluate_model(
     started = time.perf_counter()
     done = each_part(graph, model.half_lives, model.families, judge, split, filter, threads, progress, cluster)
     parts, reliabilities = zip(*done, strict=True)
-    placings = Placings(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    rank_counts = RankCounts(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     settings = {"split": split, "filter": filter, **model.settings}
     seconds = {"apply": time.perf_counter() - started}
-    return describe_evaluation(graph, placings, settings, seconds, reduce(Reliability.plus, reliabilities))
+    return describe_evaluation(graph, rank_counts, settings, seconds, reduce(Reliability.plus, reliabilities))
 
 
 def each_part(
@@ -81,9 +81,9 @@ def each_part(
         queries, answers = _asked(part)
         nothing = np.zeros(len(part.pairs.query), np.int64)
 
-        def place(scores: Floats) -> Placings:
+        def place(scores: Floats) -> RankCounts:
             scored = Scored(part.pairs.start, part.pairs.candidate, scores, nothing)
-            return place_answers(known.triples, queries, answers, scored, fallback, FILTERS[filter])
+            return rank_answers(known.triples, queries, answers, scored, fallback, FILTERS[filter])
 
         return judge(part, place)
 
@@ -98,11 +98,11 @@ def each_part(
     return [result for results in done for result in results]
 
 
-def _asked(part: Extracted) -> tuple[Queries, TrueAnswers]:
+def _asked(part: Extracted) -> tuple[QueryBatch, TrueAnswers]:
     """The queries that are evaluated, and their answers."""
     asked, pairs, _ = part
     subject, time = (column[pairs.query].astype(np.int64) for column in (asked.subject, asked.time))
     n_answers = np.diff(asked.answer_start)
     starts = np.append(0, np.cumsum(n_answers[pairs.query]))
     answers = TrueAnswers(starts, asked.answer[np.repeat(asked.wanted, n_answers)])
-    return Queries(subject, np.full_like(subject, asked.relation), time, time), answers
+    return QueryBatch(subject, np.full_like(subject, asked.relation), time, time), answers

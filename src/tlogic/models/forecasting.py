@@ -5,10 +5,10 @@ from typing import Any
 
 from tlogic.evidence.extraction import Extracted
 from tlogic.forecasting.forecast import Answered, Answers, best_answers
-from tlogic.forecasting.queries import IntegerQuery, Query, number_queries
+from tlogic.forecasting.queries import EncodedQuery, Query, encode_queries
 from tlogic.graph.temporal_graph import TemporalGraph
-from tlogic.models.forecaster import ModelForecaster
 from tlogic.models.model import Model
+from tlogic.models.model_forecaster import ModelForecaster
 from tlogic.models.scoresheet import Scoresheet, scoresheet
 from tlogic.parallel import in_parallel
 
@@ -23,27 +23,27 @@ class ModelForecast(Answered):
     def explain(self, query: int | Query, candidate: str, *, groundings: int = 1) -> Scoresheet:
         """Why a candidate of a query has its score and its rank: the sum of what evidence says."""
         asked = self._find(query)
-        [numbered] = number_queries(self.graph, [asked])
-        return scoresheet(self.forecaster, asked, numbered, candidate, n_facts=groundings)
+        [encoded] = encode_queries(self.graph, [asked])
+        return scoresheet(self.forecaster, asked, encoded, candidate, n_facts=groundings)
 
 
 def forecast_with_model(
     graph: TemporalGraph,
     model: Model,
     queries: Sequence[Query],
-    numbered: Sequence[IntegerQuery],
+    encoded: Sequence[EncodedQuery],
     top: int | None,
     threads: int | None,
     cluster: str | None = None,
 ) -> ModelForecast:
     """Answer queries with a model; those of one relation together, because they learn from the same past queries."""
-    forecaster = ModelForecaster(graph, model, until=max((query.time for query in numbered), default=0))
-    return ModelForecast(forecaster, queries, numbered, answer(forecaster, numbered, top, threads, cluster))
+    forecaster = ModelForecaster(graph, model, until=max((query.time for query in encoded), default=0))
+    return ModelForecast(forecaster, queries, encoded, answer(forecaster, encoded, top, threads, cluster))
 
 
 def answer(
     forecaster: ModelForecaster,
-    queries: Sequence[IntegerQuery],
+    queries: Sequence[EncodedQuery],
     top: int | None = None,
     threads: int | None = None,
     cluster: str | None = None,

@@ -9,10 +9,10 @@ import numpy as np
 from tlogic.evidence.extraction import FAMILIES
 from tlogic.evidence.telling import Case, Edge
 from tlogic.explaining.explanation import Fact
-from tlogic.forecasting.queries import IntegerQuery, Query
+from tlogic.forecasting.queries import EncodedQuery, Query
 from tlogic.graph.arrays import Floats
 from tlogic.graph.temporal_graph import TemporalGraph
-from tlogic.models.forecaster import ModelForecaster
+from tlogic.models.model_forecaster import ModelForecaster
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class Comparison:
 
 
 def scoresheet(
-    forecaster: ModelForecaster, asked: Query, query: IntegerQuery, candidate: str, *, n_facts: int = 1
+    forecaster: ModelForecaster, asked: Query, query: EncodedQuery, candidate: str, *, n_facts: int = 1
 ) -> Scoresheet:
     """Explain a candidate of a query, with some of the facts that each family counted.
 
@@ -171,7 +171,7 @@ def scoresheet(
 
 def _contributions(
     forecaster: ModelForecaster,
-    query: IntegerQuery,
+    query: EncodedQuery,
     entity: int,
     evidence: Floats,
     states: dict[str, Any],

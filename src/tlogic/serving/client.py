@@ -81,7 +81,7 @@ class Client:
         """The answers to many questions, in their order."""
         answers: list[say.Forecast] = []
         for some in _batches(questions, say.MOST_QUESTIONS):
-            found = self._ask("POST", "/api/forecasts", json=say.Questions(questions=some, top=top).model_dump())
+            found = self._ask("POST", "/api/forecasts", json=say.SplitQueries(questions=some, top=top).model_dump())
             answers += [say.Forecast.model_validate(each) for each in found]
         return answers
 

@@ -53,7 +53,7 @@ class Question(Message):
     without: Annotated[list[str], Field(max_length=1000)] = []
 
 
-class Questions(Message):
+class SplitQueries(Message):
     """Several questions at once."""
 
     questions: Annotated[list[Question], Field(min_length=1, max_length=MOST_QUESTIONS)]

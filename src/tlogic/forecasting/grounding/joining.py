@@ -40,14 +40,14 @@ def ground_open(
     row, join_entity, join_time = joins.row, joins.entity, joins.time
     second, third = table.second[join], table.third[join]
     best, found = reached
-    known_until, since = horizon.until, horizon.since
+    visible_until, since = horizon.until, horizon.since
     n_found = 0
     for triple in range(triple_start[slot], triple_end[slot]):
         ceiling = newest[triple]
         if ceiling < since:
             continue
         place = find_row(row, join, target[triple])
-        if row[place, KEY] == EMPTY or row[place, MADE] < known_until:
+        if row[place, KEY] == EMPTY or row[place, MADE] < visible_until:
             place = make_open(known, joins, second, third, join, target[triple], horizon, inner)
         times, times_end = time_start[triple], time_start[triple] + n_times[triple]
         oldest = max(time[times], since)
@@ -85,7 +85,7 @@ def ground_closed(
     row = joins.row
     second, back = table.second[join], table.third[join]
     best, found = reached
-    known_until, since = horizon.until, horizon.since
+    visible_until, since = horizon.until, horizon.since
     n_found = 0
     for triple in range(triple_start[slot], triple_end[slot]):
         if newest[triple] < since:
@@ -99,7 +99,7 @@ def ground_closed(
             continue
         if max(slot_newest[away_slot], slot_newest[back_slot]) >= row[place, MADE]:
             row[place, LATEST] = close(known, away_slot, back_slot)
-            row[place, MADE] = known_until
+            row[place, MADE] = visible_until
         t = row[place, LATEST]
         if t >= since:
             t = latest_until(time_start, time, n_times, triple, t)

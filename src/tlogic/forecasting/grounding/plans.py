@@ -63,7 +63,7 @@ class RulePlans(NamedTuple):
     joins: JoinTable
 
 
-class IntegerRule(NamedTuple):
+class EncodedRule(NamedTuple):
     """A rule in the numbers of one graph."""
 
     head: int
@@ -72,7 +72,7 @@ class IntegerRule(NamedTuple):
     confidence: float
 
 
-def plan_rules(rules: Sequence[IntegerRule], n_base_relations: int, only_chains: bool = False) -> RulePlans:
+def plan_rules(rules: Sequence[EncodedRule], n_base_relations: int, only_chains: bool = False) -> RulePlans:
     """Plan rules that stand in order of head, and best first for each head."""
     bodies: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
     joins: dict[tuple[int, int, int], int] = {}

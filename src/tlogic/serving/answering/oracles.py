@@ -10,12 +10,12 @@ from tlogic.errors import InputError
 from tlogic.explaining import Explanation as RuleExplanation
 from tlogic.forecasting import ApplicationSettings, Query
 from tlogic.forecasting.forecast import Answered
-from tlogic.forecasting.live import LiveForecaster
-from tlogic.forecasting.queries import number_queries
+from tlogic.forecasting.live_forecaster import LiveForecaster
+from tlogic.forecasting.queries import encode_queries
 from tlogic.graph.live import LiveGraph
 from tlogic.models import Model
-from tlogic.models.forecaster import ModelForecaster
 from tlogic.models.forecasting import ModelForecast, answer
+from tlogic.models.model_forecaster import ModelForecaster
 from tlogic.models.scoresheet import Scoresheet
 from tlogic.rules import Rule, RuleSet
 
@@ -86,14 +86,14 @@ class ModelOracle:
     def ask(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Answered:
         """The answers to some queries."""
         forecaster = self._without(graph, without)
-        numbered = number_queries(forecaster.graph, queries)
-        return ModelForecast(forecaster, queries, numbered, answer(forecaster, numbered, top, threads=1))
+        encoded = encode_queries(forecaster.graph, queries)
+        return ModelForecast(forecaster, queries, encoded, answer(forecaster, encoded, top, threads=1))
 
     def explain(self, graph: LiveGraph, query: Query, candidate: str, without: Collection[str], n: int) -> Scoresheet:
         """Why a candidate stands where it does."""
         forecaster = self._without(graph, without)
-        numbered = number_queries(forecaster.graph, [query])
-        return ModelForecast(forecaster, [query], numbered, answer(forecaster, numbered, 1)).explain(
+        encoded = encode_queries(forecaster.graph, [query])
+        return ModelForecast(forecaster, [query], encoded, answer(forecaster, encoded, 1)).explain(
             0, candidate, groundings=n
         )
 

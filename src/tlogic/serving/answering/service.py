@@ -12,7 +12,7 @@ from tlogic.errors import InputError
 from tlogic.explaining import Explanation as RuleExplanation
 from tlogic.forecasting import Query
 from tlogic.forecasting.forecast import Answered, Candidate
-from tlogic.forecasting.queries import number_queries, step_asked
+from tlogic.forecasting.queries import encode_queries, step_asked
 from tlogic.graph.live import LiveGraph
 from tlogic.models.scoresheet import Scoresheet
 from tlogic.names import INVERSE_MARK
@@ -199,7 +199,7 @@ class Service:
 def queries_of(graph: LiveGraph, questions: Sequence[say.Question]) -> list[Query]:
     """The questions as queries, if all can be answered."""
     queries = [Query(each.subject, each.relation, each.object, each.at) for each in questions]
-    number_queries(graph, queries, FARTHEST)
+    encode_queries(graph, queries, FARTHEST)
     return queries
 
 

@@ -128,7 +128,7 @@ def forecast(service: Served, metrics: Counted, question: Question, top: Top = 1
 
 
 @router.post("/forecasts", tags=["forecasts"], dependencies=_at_work)
-def forecasts(service: Served, metrics: Counted, until: Until, asked: say.Questions) -> list[say.Forecast]:
+def forecasts(service: Served, metrics: Counted, until: Until, asked: say.SplitQueries) -> list[say.Forecast]:
     """Answer several questions at once, in their order.
 
     Events that come in meanwhile may count for the later ones; each answer tells its time and its version.

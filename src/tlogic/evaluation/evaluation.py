@@ -6,13 +6,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tlogic.errors import SettingsError
-from tlogic.evaluation.memory import peak_megabytes
-from tlogic.evaluation.questions import Filter, Questions
-from tlogic.evaluation.ranks import Placings, Ranks, summary
+from tlogic.evaluation.ranks import RankCounts, Ranks, summary
+from tlogic.evaluation.split_queries import Filter, SplitQueries
 from tlogic.forecasting.forecaster import Forecaster
 from tlogic.forecasting.settings import ApplicationSettings
 from tlogic.graph.arrays import Bools, Ints
 from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.memory import peak_megabytes
 from tlogic.parallel import in_parallel
 from tlogic.rules import RuleSet
 
@@ -90,14 +90,14 @@ def evaluate(
         return evaluate_model(graph, rules, split=split, filter=filter, **how)
     settings = settings or ApplicationSettings(**changes)
     started = time.perf_counter()
-    questions = Questions(graph, split, filter, multi_step)
+    questions = SplitQueries(graph, split, filter, multi_step)
     forecaster = Forecaster(graph, rules, settings)
     indexed = time.perf_counter()
 
-    def new_worker() -> Callable[[Ints], Placings]:
+    def new_worker() -> Callable[[Ints], RankCounts]:
         worker = forecaster.new_worker()
 
-        def place(chunk: Ints) -> Placings:
+        def place(chunk: Ints) -> RankCounts:
             queries = questions.of(chunk)
             return questions.place(chunk, queries, worker(queries))
 
@@ -105,10 +105,10 @@ def evaluate(
 
     chunks = questions.chunks(forecaster)
     placed = in_parallel(new_worker, chunks, threads, cluster)
-    placings = questions.together(chunks, list(_follow(progress, placed, len(chunks))))
+    rank_counts = questions.together(chunks, list(_follow(progress, placed, len(chunks))))
     seconds = {"index": indexed - started, "apply": time.perf_counter() - indexed}
     n_rules = {"rules": len(forecaster.rules), "rules_given": len(rules), "rules_foreign": forecaster.n_foreign}
-    return describe_evaluation(graph, placings, asdict(settings) | questions.described | n_rules, seconds)
+    return describe_evaluation(graph, rank_counts, asdict(settings) | questions.described | n_rules, seconds)
 
 
 def evaluate_many(
@@ -134,15 +134,15 @@ def evaluate_many(
     [0.0, 0.5, 1.0]
     """
     started = time.perf_counter()
-    questions = Questions(graph, split, filter, multi_step)
+    questions = SplitQueries(graph, split, filter, multi_step)
     forecaster = Forecaster(graph, rules, _widest(settings))
     scorings = [forecaster.scoring(each) for each in settings]
     indexed = time.perf_counter()
 
-    def new_worker() -> Callable[[Ints], list[Placings]]:
+    def new_worker() -> Callable[[Ints], list[RankCounts]]:
         worker = forecaster.new_worker()
 
-        def place(chunk: Ints) -> list[Placings]:
+        def place(chunk: Ints) -> list[RankCounts]:
             queries = questions.of(chunk)
             grounded = worker.ground(queries)
             return [questions.place(chunk, queries, worker.score(grounded, scoring, queries)) for scoring in scorings]
@@ -153,10 +153,10 @@ def evaluate_many(
     placed = list(_follow(progress, in_parallel(new_worker, chunks, threads), len(chunks)))
     seconds = {"index": indexed - started, "apply": time.perf_counter() - indexed}
     evaluations = []
-    for each, scoring, placings in zip(settings, scorings, zip(*placed, strict=True), strict=True):
+    for each, scoring, rank_counts in zip(settings, scorings, zip(*placed, strict=True), strict=True):
         n_rules = {"rules": int(scoring.admitted.sum()), "rules_given": len(rules)}
         described = asdict(each) | questions.described | n_rules | {"rules_foreign": forecaster.n_foreign}
-        evaluations.append(describe_evaluation(graph, questions.together(chunks, placings), described, seconds))
+        evaluations.append(describe_evaluation(graph, questions.together(chunks, rank_counts), described, seconds))
     return evaluations
 
 
@@ -179,15 +179,15 @@ def _follow(progress: Callable[..., Any] | None, items: Any, total: int) -> Any:
 
 def describe_evaluation(
     graph: TemporalGraph,
-    placings: Placings,
+    rank_counts: RankCounts,
     settings: dict[str, Any],
     seconds: dict[str, float],
     reliability: "Reliability | None" = None,
 ) -> Evaluation:
     """An evaluation from where the true answers were placed."""
     return Evaluation(
-        ranks=Ranks(placings.higher, placings.same),
-        fell_back=placings.fell_back,
+        ranks=Ranks(rank_counts.higher, rank_counts.same),
+        fell_back=rank_counts.fell_back,
         splits={name: len(graph.split(name).time) for name in ("train", "valid", "test")},
         settings=settings,
         seconds=seconds,

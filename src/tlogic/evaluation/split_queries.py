@@ -6,10 +6,10 @@ from typing import Literal
 import numpy as np
 
 from tlogic.errors import InputError, SettingsError
-from tlogic.evaluation.ranks import RAW, STATIC, TIME_AWARE, Placings, TrueAnswers, place_answers
-from tlogic.forecasting.application import Queries, Scored
+from tlogic.evaluation.ranks import RAW, STATIC, TIME_AWARE, RankCounts, TrueAnswers, rank_answers
+from tlogic.forecasting.application import QueryBatch, Scored
 from tlogic.forecasting.fallback import object_distributions
-from tlogic.forecasting.forecaster import QUERIES_A_CHUNK, Forecaster
+from tlogic.forecasting.forecaster import QUERIES_PER_CHUNK, Forecaster
 from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 
@@ -17,7 +17,7 @@ Filter = Literal["time-aware", "static", "raw"]
 FILTERS = {"time-aware": TIME_AWARE, "static": STATIC, "raw": RAW}
 
 
-class Questions:
+class SplitQueries:
     """The queries of a split with their answers; they are taken in chunks, and their placings put together again."""
 
     def __init__(self, graph: TemporalGraph, split: str, filter: Filter, multi_step: bool) -> None:
@@ -28,24 +28,24 @@ class Questions:
         self._fallback = object_distributions(graph, graph.valid_from)
         self.described = {"split": split, "filter": filter, "multi_step": multi_step}
 
-    def chunks(self, forecaster: Forecaster, size: int = QUERIES_A_CHUNK) -> list[Ints]:
+    def chunks(self, forecaster: Forecaster, size: int = QUERIES_PER_CHUNK) -> list[Ints]:
         """The queries in chunks as a forecaster likes them, each sorted by time."""
         return forecaster.chunks(self._queries.relation, size)
 
-    def of(self, chunk: Ints) -> Queries:
+    def of(self, chunk: Ints) -> QueryBatch:
         """The queries of a chunk."""
-        return Queries(*(column[chunk] for column in self._queries))
+        return QueryBatch(*(column[chunk] for column in self._queries))
 
-    def place(self, chunk: Ints, queries: Queries, scored: Scored) -> Placings:
+    def place(self, chunk: Ints, queries: QueryBatch, scored: Scored) -> RankCounts:
         """The places of a chunk's true answers among its scored candidates."""
         sizes = self._sizes(chunk)
         answers = TrueAnswers(np.append(0, np.cumsum(sizes)), self._answers.entity[self._places(chunk)])
-        return place_answers(self._triples, queries, answers, scored, self._fallback, self._filter)
+        return rank_answers(self._triples, queries, answers, scored, self._fallback, self._filter)
 
-    def together(self, chunks: Sequence[Ints], placings: Sequence[Placings]) -> Placings:
+    def together(self, chunks: Sequence[Ints], rank_counts: Sequence[RankCounts]) -> RankCounts:
         """The placings of all chunks, in the order of the answers."""
         order = np.argsort(np.concatenate([self._places(chunk) for chunk in chunks]), kind="stable")
-        return Placings(*(np.concatenate(column)[order] for column in zip(*placings, strict=True)))
+        return RankCounts(*(np.concatenate(column)[order] for column in zip(*rank_counts, strict=True)))
 
     def _sizes(self, chunk: Ints) -> Ints:
         return self._answers.start[chunk + 1] - self._answers.start[chunk]
@@ -57,7 +57,7 @@ class Questions:
         return np.repeat(self._answers.start[chunk], sizes) + offsets
 
 
-def split_queries(graph: TemporalGraph, split: str, multi_step: bool) -> tuple[Queries, TrueAnswers]:
+def split_queries(graph: TemporalGraph, split: str, multi_step: bool) -> tuple[QueryBatch, TrueAnswers]:
     """The distinct queries of a split in both directions, sorted by time, and the true answers of each."""
     facts = graph.split(split)
     if len(facts.time) == 0:
@@ -75,6 +75,6 @@ def split_queries(graph: TemporalGraph, split: str, multi_step: bool) -> tuple[Q
     same = (when[1:] == when[:-1]) & (subject[1:] == subject[:-1]) & (relation[1:] == relation[:-1])
     first = np.flatnonzero(np.append(True, ~same))
     times = when[first]
-    known_until = np.minimum(times, facts.time[0]) if multi_step else times
-    queries = Queries(subject[first], relation[first], times, known_until)
+    visible_until = np.minimum(times, facts.time[0]) if multi_step else times
+    queries = QueryBatch(subject[first], relation[first], times, visible_until)
     return queries, TrueAnswers(np.append(first, len(answer)), answer)

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from tlogic.forecasting.application import Queries, Rulebook, Scored, apply_rules, new_workspace
+from tlogic.forecasting.application import QueryBatch, Rulebook, Scored, apply_rules, new_workspace
 from tlogic.forecasting.candidates import decay_table
-from tlogic.forecasting.forecast import Forecast, answers_by_rules, usual_answers
+from tlogic.forecasting.forecast import Forecast, answers_by_rules, fallback_answers
 from tlogic.forecasting.forecaster import RuleForecaster, Worker
 from tlogic.forecasting.grounding.joins import forget_joins, new_joins
 from tlogic.forecasting.grounding.known import Known
 from tlogic.forecasting.grounding.shortlists import forget_shortlists, new_shortlists
-from tlogic.forecasting.queries import as_arrays, as_queries, number_queries
+from tlogic.forecasting.queries import as_queries, encode_queries, query_batch
 from tlogic.forecasting.settings import ApplicationSettings
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.facts import NO_FACTS
@@ -43,27 +43,27 @@ class LiveForecaster(RuleForecaster):
     graph: LiveGraph
 
     def __init__(self, graph: LiveGraph, rules: RuleSet, settings: ApplicationSettings | None = None) -> None:
-        usual, until = UsualObjectsSoFar(graph), graph.end + _AHEAD
-        super().__init__(graph, rules, settings or ApplicationSettings(), usual, until)
+        fallback, until = LiveFallback(graph), graph.end + _AHEAD
+        super().__init__(graph, rules, settings or ApplicationSettings(), fallback, until)
         self._relations = graph.relations
 
     @property
     def is_up_to_date(self) -> bool:
-        """Are the relations still those that the rules were numbered by?"""
+        """Are the relations still those that the rules were encoded by?"""
         return self._relations is self.graph.relations
 
     def ask(self, queries: Any, top: int | None = 10) -> Forecast:
         """Answer queries as ``tlogic.forecast`` does."""
         asked = as_queries(queries)
-        numbered = number_queries(self.graph, asked)
-        places = sorted(range(len(numbered)), key=lambda place: numbered[place].time)
+        encoded = encode_queries(self.graph, asked)
+        places = sorted(range(len(encoded)), key=lambda place: encoded[place].time)
         if places:
-            self._reach(numbered[places[-1]].time)
+            self._reach(encoded[places[-1]].time)
         with self.worker() as worker:
-            found = answers_by_rules(worker(as_arrays([numbered[place] for place in places])), top)
+            found = answers_by_rules(worker(query_batch([encoded[place] for place in places])), top)
         by_place = dict(zip(places, found, strict=True))
-        answers = [by_place[place] or usual_answers(self, query, top) for place, query in enumerate(numbered)]
-        return Forecast(self, asked, numbered, answers)
+        answers = [by_place[place] or fallback_answers(self, query, top) for place, query in enumerate(encoded)]
+        return Forecast(self, asked, encoded, answers)
 
     def without(self, rules: Collection[Rule]) -> "LiveForecaster":
         """The same forecaster with some rules switched off."""
@@ -100,19 +100,19 @@ class LiveWorker(Worker):
         self._n_entities = 0
         self._seen = self._size = (-1, -1)
 
-    def _apply(self, book: Rulebook, queries: Queries) -> Scored:
+    def _apply(self, book: Rulebook, queries: QueryBatch) -> Scored:
         """Facts are known up to one time at a time, so queries with the same are answered together."""
-        until = np.minimum(queries.known_until, self._graph.end)
+        until = np.minimum(queries.visible_until, self._graph.end)
         cuts = np.flatnonzero(np.diff(until)) + 1
         parts = [
-            self._apply_at_once(book, Queries(*(column[own] for column in queries._replace(known_until=until))))
+            self._apply_at_once(book, QueryBatch(*(column[own] for column in queries._replace(visible_until=until))))
             for own in np.split(np.arange(len(until)), cuts)
         ]
         return parts[0] if len(parts) == 1 else _together(parts)
 
-    def _apply_at_once(self, book: Rulebook, queries: Queries) -> Scored:
+    def _apply_at_once(self, book: Rulebook, queries: QueryBatch) -> Scored:
         if len(queries.time):
-            self._look(int(queries.known_until[0]))
+            self._look(int(queries.visible_until[0]))
         return apply_rules(self._triples, book, self._work, queries)
 
     def _look(self, until: int) -> None:
@@ -169,7 +169,7 @@ def _together(parts: Sequence[Scored]) -> Scored:
     return Scored(np.append(0, np.cumsum(sizes)), entity, score, n_rules)
 
 
-class UsualObjectsSoFar:
+class LiveFallback:
     """The fallback: how often an entity was the object of a relation before a query."""
 
     def __init__(self, graph: LiveGraph) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from tlogic.evidence.asked import Asked
 from tlogic.evidence.extraction import Extracted, Extraction, questions_of
 from tlogic.evidence.histories import build_histories, ready_until
-from tlogic.forecasting.queries import IntegerQuery
+from tlogic.forecasting.queries import EncodedQuery
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.model import Model
 
@@ -26,19 +26,19 @@ class ModelForecaster:
         self._locks = [Lock() for _ in range(len(graph.relations))]
         self._growing = Lock()
 
-    def evidence(self, relation: int, queries: Sequence[IntegerQuery]) -> list[Extracted]:
+    def evidence(self, relation: int, queries: Sequence[EncodedQuery]) -> list[Extracted]:
         """The evidence of queries of one relation that are sorted by time."""
         with self._locks[relation]:
             return self._advance(relation, queries)
 
     @contextmanager
-    def asking(self, query: IntegerQuery) -> Iterator[tuple[Extracted, dict[str, Any]]]:
+    def asking(self, query: EncodedQuery) -> Iterator[tuple[Extracted, dict[str, Any]]]:
         """The evidence of one query, and what families had learned before it, which nobody else changes meanwhile."""
         with self._locks[query.relation]:
             [part] = self._advance(query.relation, [query])
             yield part, self._learned[query.relation][1].states
 
-    def _advance(self, relation: int, queries: Sequence[IntegerQuery]) -> list[Extracted]:
+    def _advance(self, relation: int, queries: Sequence[EncodedQuery]) -> list[Extracted]:
         with self._growing:  # another relation's queries may reach further, and must not be cut short
             self.histories = ready_until(self.histories, self.model.half_lives, queries[-1].time)
         extraction, asked = self._since_then(relation, queries)
@@ -46,7 +46,7 @@ class ModelForecaster:
         self._learned[relation] = (queries[-1].time, extraction)
         return parts
 
-    def _since_then(self, relation: int, queries: Sequence[IntegerQuery]) -> tuple[Extraction, Asked]:
+    def _since_then(self, relation: int, queries: Sequence[EncodedQuery]) -> tuple[Extraction, Asked]:
         """What was learned before the first query, and what was asked from then on, the queries in their places."""
         first = queries[0].time
         until, extraction = self._learned.pop(relation, (0, None))  # so that what fails halfway is forgotten
@@ -56,7 +56,7 @@ class ModelForecaster:
         return extraction, _with_queries(questions_of(facts, half, relation, self.graph.end + 1), queries)
 
 
-def _with_queries(past: Asked, queries: Sequence[IntegerQuery]) -> Asked:
+def _with_queries(past: Asked, queries: Sequence[EncodedQuery]) -> Asked:
     """Past questions and queries without answers together, in order of time."""
     subject = np.concatenate([past.subject, [query.subject for query in queries]])
     time = np.concatenate([past.time, [query.time for query in queries]])

@@ -24,7 +24,7 @@ def as_dict(why: Explanation) -> dict[str, Any]:
         "above": [{"candidate": name, "score": score} for name, score in why.above],
         "rules": why.n_rules,
         "rules_tried": why.n_rules_tried,
-        "usual_share": why.usual_share,
+        "usual_share": why.fallback_share,
         "reasons": [_reason(reason) | {"score_without": why.without(reason)} for reason in why.reasons],
         "untried": [_reason(reason) for reason in why.untried],
     }
@@ -71,11 +71,15 @@ def _tell_untried(why: Explanation) -> Iterator[str]:
 
 def _standing(why: Explanation) -> str:
     if why.rank is None:
-        reason = "no rule that was tried leads to it" if why.usual_share is None else "it was never seen in this place"
+        reason = (
+            "no rule that was tried leads to it"
+            if why.fallback_share is None
+            else "it was never an answer to this relation"
+        )
         return f"It is not among the {why.n_candidates:,} candidates: {reason}."
     standing = f"Rank {why.rank:,} of {why.n_candidates:,} candidates, score {why.score:.4f}"
     standing += f", which {why.n_equal:,} others share" if why.n_equal else ""
-    if why.usual_share is not None:
+    if why.fallback_share is not None:
         standing += "; no rule leads to any candidate, so the score is its share in the past answers to this relation"
     above = ", ".join(f"{name} {score:.4f}" for name, score in why.above)
     return f"{standing}. {f'Above it: {above}.' if above else ''}".rstrip()
