@@ -32,15 +32,15 @@ HELD_BACK = 50_000
 
 def serve(store: str, rules: str, told: Any) -> None:
     import tlogic
-    from tlogic.serving.running import serve as run
-    from tlogic.serving.starting import open_service
-    from tlogic.serving.web.guarding import Guard
+    from tlogic.serving.server import serve as run
+    from tlogic.serving.startup import open_service
+    from tlogic.serving.web.authentication import AccessSettings
 
     sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 (the log, until the process ends)
     settings = tlogic.ApplicationSettings(window=200)
     run(
         lambda: open_service(store, rules=Path(rules), settings=settings),
-        Guard(rate=1e9, burst=10**9),
+        AccessSettings(rate=1e9, burst=10**9),
         port=0,
         opened=lambda address, _: told.put(address),
     )
@@ -100,7 +100,7 @@ def running(store: str, rules: str) -> Iterator[tuple[str, int]]:
 def prepare(folder: Path) -> tuple[str, str, list[str], list[dict[str, str]]]:
     """A store without the last events, rules, questions about those, and the events themselves."""
     import tlogic
-    from tlogic.serving.store.store import EventStore
+    from tlogic.serving.store.event_store import EventStore
 
     graph = tlogic.read(DATA / "icews18")
     rules = folder / "icews18.rules"

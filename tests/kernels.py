@@ -10,7 +10,7 @@ from tlogic.evaluation import evaluate_many
 from tlogic.forecasting.live_forecaster import LiveForecaster
 from tlogic.graph import Facts
 from tlogic.graph.live import LiveGraph
-from tlogic.serving.answering.browsing import count_events, events_of, rates_of
+from tlogic.serving.engine.entity_history import count_events, events_of, rates_of
 
 
 def compile_kernels() -> None:

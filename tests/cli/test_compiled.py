@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import assert_refused, run
-from tlogic.serving.store.store import EventStore
+from tlogic.serving.store.event_store import EventStore
 
 QUERY = ["--relation", "sue", "--subject", "Kite Aviation"]
 PERIODS = ["--valid-from", "2031-01-01", "--test-from", "2031-02-01"]

@@ -5,7 +5,7 @@ import pytest
 from tests.cli.running import assert_refused, run
 from tests.serving.test_store import empty_postgres as empty_postgres  # noqa: PLC0414 (a fixture)
 from tlogic.events import Timeline
-from tlogic.serving.store.store import EventStore
+from tlogic.serving.store.event_store import EventStore
 
 SECRET = "s3cr3t"
 

@@ -1,4 +1,4 @@
-"""A service of the sample world, and its page in a browser."""
+"""A service of the sample live_store, and its page in a browser."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import Browser, Dialog, Page
 
 from tests.browser import PATIENCE_MS
-from tests.serving.service import Opened, sample_service, served
-from tlogic.serving import Guard
-from tlogic.serving.answering.service import Service
+from tests.serving.services import Opened, sample_service, served
+from tlogic.serving import AccessSettings
+from tlogic.serving.engine.service import Service
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 @pytest.fixture(scope="module")
 def site(service: Service) -> Iterator[str]:
     """The address of the page."""
-    with served(service, Guard(rate=1e6, burst=10**6), page=True) as address:
+    with served(service, AccessSettings(rate=1e6, burst=10**6), page=True) as address:
         yield address
 
 
@@ -50,12 +50,12 @@ def _opened(browser: Browser, site: str, width: int = 1200, height: int = 800, d
     context.set_default_timeout(PATIENCE_MS)
     page, wrong = context.new_page(), list[str]()
 
-    def refuse(dialog: Dialog) -> None:
+    def send_problem(dialog: Dialog) -> None:
         wrong.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("dialog", refuse)
+    page.on("dialog", send_problem)
     yield page
     context.close()
     assert not wrong

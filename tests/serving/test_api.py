@@ -9,11 +9,11 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.serving.service import asking, new_place, problem_of, sample_service
+from tests.serving.services import asking, new_place, problem_of, sample_service
 from tests.waiting import wait_until
-from tlogic.serving import messages as say
-from tlogic.serving.answering.service import Service
-from tlogic.serving.store.store import StoreError
+from tlogic.serving import schemas
+from tlogic.serving.engine.service import Service
+from tlogic.serving.store.event_store import StoreError
 
 WHO, WHAT = "Kite Aviation", "sue"
 HOSTILE = [
@@ -54,7 +54,7 @@ def add(api: httpx.Client, *events: dict) -> httpx.Response:
 
 
 def test_answers_are_those_of_the_service(api: httpx.Client, service: Service) -> None:
-    question = say.Question(subject=WHO, relation=WHAT)
+    question = schemas.Question(subject=WHO, relation=WHAT)
     asked = {"subject": WHO, "relation": WHAT}
     best = service.forecast(question, 3)
     candidate = best.candidates[0].name
@@ -278,7 +278,7 @@ def test_a_store_that_fails_is_told(
             f"The store /secret/place fails: {trouble}.", f"The store fails: {trouble}.", disk_is_full=status == 507
         )
 
-    monkeypatch.setattr(service.world.store, "add", fail)
+    monkeypatch.setattr(service.live_store.store, "add", fail)
     with asking(service) as api:
         response = add(api, event())
         assert trouble in problem_of(response, status)
@@ -286,7 +286,7 @@ def test_a_store_that_fails_is_told(
         assert int(response.headers["retry-after"]) > 0
         asked = {"subject": WHO, "relation": WHAT}
         assert api.get("/api/forecast", params=asked).status_code == 200
-        monkeypatch.setattr(service.world.store, "state", fail)
+        monkeypatch.setattr(service.live_store.store, "state", fail)
         assert api.get("/health").json()["status"] == "store unreachable"
         assert "tlogic_store_reachable 0.0" in api.get("/metrics").text
 

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.serving.service import READ, WRITE, new_place, sample_service, served
-from tlogic.serving import Client, Guard, Service, ServiceError
-from tlogic.serving import messages as say
+from tests.serving.services import READ, WRITE, new_place, sample_service, served
+from tlogic.serving import AccessSettings, Client, Service, ServiceError, schemas
 
 WHO, WHAT = "Kite Aviation", "sue"
-BOTH = Guard(read_token=READ, write_token=WRITE)
+BOTH = AccessSettings(read_token=READ, write_token=WRITE)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -29,7 +28,7 @@ def client(service: Service) -> Iterator[Client]:
 
 
 def test_it_gives_what_the_service_gives(service: Service, client: Client) -> None:
-    question = say.Question(subject=WHO, relation=WHAT)
+    question = schemas.Question(subject=WHO, relation=WHAT)
     best = service.forecast(question, 3)
     assert client.forecast(WHO, WHAT, top=3) == best
     assert client.forecasts([question] * 1500, top=3) == [best] * 1500
@@ -55,10 +54,10 @@ def test_rules_come_from_all_pages(client: Client, monkeypatch: pytest.MonkeyPat
 def test_events_go_in_batches(client: Client) -> None:
     before = client.health().events
     rows = [(WHO, WHAT, f"Newcomer {n}", "2030-05-02") for n in range(25)]
-    assert client.add(rows, batch=10) == say.Added(added=25, known=0, total=before + 25)
-    again = [say.Event(subject=s, relation=r, object=o, time=t) for s, r, o, t in rows[:3]]
+    assert client.add(rows, batch=10) == schemas.Added(added=25, known=0, total=before + 25)
+    again = [schemas.Event(subject=s, relation=r, object=o, time=t) for s, r, o, t in rows[:3]]
     assert client.add([*again, again[0].model_dump()], batch=2).known == 4
-    assert client.add([]) == say.Added(added=0, known=0, total=before + 25)
+    assert client.add([]) == schemas.Added(added=0, known=0, total=before + 25)
 
 
 def test_a_bad_event_is_told_by_its_position_among_all(client: Client) -> None:
@@ -96,7 +95,7 @@ def test_dates_are_taken_and_questions_that_are_none_are_told(client: Client) ->
 
 
 def test_it_waits_where_it_asks_too_often(service: Service) -> None:
-    with served(service, Guard(rate=2.0, burst=1)) as url, Client(url) as client:
+    with served(service, AccessSettings(rate=2.0, burst=1)) as url, Client(url) as client:
         assert len([client.versions() for _ in range(3)]) == 3
 
 

@@ -9,19 +9,19 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import tlogic
-from tests.serving.service import Opened, sample_graph
-from tlogic.serving import messages as say
-from tlogic.serving.answering.service import Service
-from tlogic.serving.answering.versions import Versions
-from tlogic.serving.answering.world import World
-from tlogic.serving.page.addresses import AskAddress, EntityAddress, RulesAddress
-from tlogic.serving.page.picture import draw_grounding
-from tlogic.serving.store.store import EventStore
+from tests.serving.services import Opened, sample_graph
+from tlogic.serving import schemas
+from tlogic.serving.engine.live_store import LiveStore
+from tlogic.serving.engine.service import Service
+from tlogic.serving.engine.versions import VersionManager
+from tlogic.serving.page.grounding_diagram import draw_grounding
+from tlogic.serving.page.view_urls import AskUrl, EntityUrl, RulesUrl
+from tlogic.serving.store.event_store import EventStore
 
 ENTITY, RELATION = "Kite Aviation", "sue"
-ASK = str(AskAddress(subject=ENTITY, relation=RELATION))
-PAST = str(AskAddress(subject=ENTITY, relation=RELATION, at="2030-04-15"))
-RULES = str(RulesAddress(words="sues"))
+ASK = str(AskUrl(subject=ENTITY, relation=RELATION))
+PAST = str(AskUrl(subject=ENTITY, relation=RELATION, at="2030-04-15"))
+RULES = str(RulesUrl(words="sues"))
 HOSTILE = (
     "<script>window.hacked = 1</script>",
     '<img src=x onerror="window.hacked = 1">',
@@ -81,7 +81,7 @@ def test_a_misspelled_name_is_found_and_its_view_tells_what_happened_and_what_is
 
 
 def test_what_is_likely_next_leads_to_its_explanation(page: Page) -> None:
-    page.goto(str(EntityAddress(name=ENTITY)))
+    page.goto(str(EntityUrl(name=ENTITY)))
     likely = page.locator(".expected a").first
     name = likely.inner_text()
     likely.click()
@@ -97,21 +97,21 @@ def test_ask_with_search_as_you_type(page: Page, service: Service) -> None:
     page.get_by_label("Relation", exact=True).press("Enter")
     expect(page.get_by_label("Relation", exact=True)).to_have_value(RELATION)
     page.get_by_role("button", name="Ask").click()
-    forecast = service.forecast(say.Question(subject=ENTITY, relation=RELATION))
+    forecast = service.forecast(schemas.Question(subject=ENTITY, relation=RELATION))
     assert candidates(page) == [(each.name, f"{each.score:.4f}") for each in forecast.candidates]
     wait_for_query(page, subject=[ENTITY], relation=[RELATION])
 
 
 def test_ask_the_inverse(page: Page, service: Service) -> None:
-    page.goto(str(AskAddress(relation=RELATION, object=ENTITY)))
-    forecast = service.forecast(say.Question(object=ENTITY, relation=RELATION))
+    page.goto(str(AskUrl(relation=RELATION, object=ENTITY)))
+    forecast = service.forecast(schemas.Question(object=ENTITY, relation=RELATION))
     assert [name for name, _ in candidates(page)] == [each.name for each in forecast.candidates]
 
 
 def test_of_a_past_date_it_is_told_what_happened(page: Page, service: Service) -> None:
     done = next(event for event in service.events(ENTITY, None, 0, 100).events if event.subject == ENTITY)
-    page.goto(str(AskAddress(subject=ENTITY, relation=done.relation, at=done.time)))
-    forecast = service.forecast(say.Question(subject=ENTITY, relation=done.relation, at=done.time))
+    page.goto(str(AskUrl(subject=ENTITY, relation=done.relation, at=done.time)))
+    forecast = service.forecast(schemas.Question(subject=ENTITY, relation=done.relation, at=done.time))
     assert len(candidates(page)) == len(forecast.candidates)
     expect(page.locator(".happened")).to_contain_text(done.object)
     true = [each.name for each in forecast.candidates if each.came_true]
@@ -123,7 +123,7 @@ def test_a_click_on_a_candidate_shows_why_and_back_leads_back(page: Page, servic
     name = candidates(page)[0][0]
     page.get_by_role("table").get_by_role("link", name=name, exact=True).click()
     assert explanation(page) == f"Why {name}?"
-    why = service.explain(say.Question(subject=ENTITY, relation=RELATION), name)
+    why = service.explain(schemas.Question(subject=ENTITY, relation=RELATION), name)
     reason = page.locator(".reason").first
     for told in (why.reasons[0].rule.words, f"{why.reasons[0].score:.4f}", f"{why.reasons[0].score_without:.4f}"):
         expect(reason).to_contain_text(told)
@@ -151,11 +151,11 @@ def test_a_rule_switched_off_changes_the_forecast_and_a_chip_switches_it_on(page
     page.goto(ASK)
     before = candidates(page)
     page.get_by_role("table").get_by_role("link").first.click()
-    rule = service.explain(say.Question(subject=ENTITY, relation=RELATION), before[0][0]).reasons[0].rule
+    rule = service.explain(schemas.Question(subject=ENTITY, relation=RELATION), before[0][0]).reasons[0].rule
     page.locator(".reason").first.get_by_role("link", name="Switch off").click()
     expect(page.locator(".chip")).to_contain_text(rule.words)
     assert parse_qs(urlsplit(page.url).query)["without"] == [rule.id]
-    less = service.forecast(say.Question(subject=ENTITY, relation=RELATION, without=[rule.id]))
+    less = service.forecast(schemas.Question(subject=ENTITY, relation=RELATION, without=[rule.id]))
     assert candidates(page) == [(each.name, f"{each.score:.4f}") for each in less.candidates]
     page.locator(".chip").click()
     expect(page.locator(".chip")).to_have_count(0)
@@ -178,7 +178,7 @@ def test_rules_are_filtered_switched_off_and_taken_along(page: Page) -> None:
 
 
 def test_an_address_of_another_version_of_the_rules_says_so(page: Page) -> None:
-    page.goto(str(RulesAddress(without=("1",), version=99)))
+    page.goto(str(RulesUrl(without=("1",), version=99)))
     expect(page.locator("main")).to_contain_text("These numbers are of version 99")
 
 
@@ -236,14 +236,14 @@ def phone(opened: Opened) -> Iterator[Page]:
     ("address", "comes_last"),
     [
         ("/", "[aria-label='Busy entities'] a"),
-        (str(EntityAddress(name=ENTITY)), LIKELY),
+        (str(EntityUrl(name=ENTITY)), LIKELY),
         (f"{ASK}&candidate=Cinder+Steel&without=3,17", ".reason"),
         (PAST, "tbody tr"),
         (RULES, ".rules li"),
         ("/ask", "form"),
         ("/nowhere", "[role=alert]"),
-        (str(EntityAddress(name=LONG)), LIKELY),
-        (str(EntityAddress(name=HOSTILE[0])), LIKELY),
+        (str(EntityUrl(name=LONG)), LIKELY),
+        (str(EntityUrl(name=HOSTILE[0])), LIKELY),
     ],
     ids=lambda value: value[:30],
 )
@@ -288,8 +288,8 @@ def hostile(service: Service) -> None:
     last = service.health().last or ""
     names = [*HOSTILE, LONG]
     # Who is bid for sues the bidder, says a rule.
-    service.add([say.Event(subject=each, relation="bid_for", object=ENTITY, time=last) for each in names])
-    service.add([say.Event(subject=ENTITY, relation="<b>hit</b>", object=each, time=last) for each in names])
+    service.add([schemas.Event(subject=each, relation="bid_for", object=ENTITY, time=last) for each in names])
+    service.add([schemas.Event(subject=ENTITY, relation="<b>hit</b>", object=each, time=last) for each in names])
 
 
 @pytest.mark.usefixtures("hostile")
@@ -302,7 +302,7 @@ def test_hostile_names_are_shown_as_they_are(page: Page, name: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text(name)
     expect(page.locator(".expected a, .expected ~ *").first).to_be_visible()
     for relation, picture in ((RELATION, 1), ("<b>hit</b>", 0)):
-        page.goto(str(AskAddress(subject=ENTITY, relation=relation, candidate=name)))
+        page.goto(str(AskUrl(subject=ENTITY, relation=relation, candidate=name)))
         assert explanation(page) == f"Why {name}?"
         expect(page.locator(".reason svg > title", has_text=name)).to_have_count(picture)
         assert page.evaluate("window.hacked") is None
@@ -311,7 +311,7 @@ def test_hostile_names_are_shown_as_they_are(page: Page, name: str) -> None:
 
 @pytest.mark.usefixtures("hostile")
 def test_a_long_name_is_shortened_and_told_in_whole_where_one_points(page: Page) -> None:
-    page.goto(str(EntityAddress(name=LONG)))
+    page.goto(str(EntityUrl(name=LONG)))
     heading = page.get_by_role("heading", level=1)
     expect(heading).to_have_attribute("title", LONG)
     assert len(heading.inner_text()) == 80
@@ -352,10 +352,10 @@ def test_an_unknown_name_leads_to_those_alike(page: Page) -> None:
 
 def test_the_picture_has_facts_in_order_of_time_and_all_names_escaped() -> None:
     facts = [
-        say.Fact(subject="<b>", relation="sue", object="&", time="120"),
-        say.Fact(subject='"', relation="<i>", object="<b>", time="9"),
+        schemas.Fact(subject="<b>", relation="sue", object="&", time="120"),
+        schemas.Fact(subject='"', relation="<i>", object="<b>", time="9"),
     ]
-    drawn = draw_grounding(facts, say.Asked(subject="<b>", relation="sue", object=None, at="121"), "</svg>")
+    drawn = draw_grounding(facts, schemas.Asked(subject="<b>", relation="sue", object=None, at="121"), "</svg>")
     assert "<b>" not in drawn
     assert "<i>" not in drawn
     assert drawn.index(">9<") < drawn.index(">120<") < drawn.index(">121<")
@@ -364,30 +364,32 @@ def test_the_picture_has_facts_in_order_of_time_and_all_names_escaped() -> None:
 
 
 def test_the_picture_shows_a_fact_of_an_entity_with_itself() -> None:
-    fact = say.Fact(subject="a", relation="praise", object="a", time="2030-01-01")
-    assert "<path" in draw_grounding([fact], say.Asked(subject="a", relation="sue", object=None, at="2030-01-02"), "b")
+    fact = schemas.Fact(subject="a", relation="praise", object="a", time="2030-01-01")
+    assert "<path" in draw_grounding(
+        [fact], schemas.Asked(subject="a", relation="sue", object=None, at="2030-01-02"), "b"
+    )
 
 
 def test_before_there_are_events_it_is_told_how_to_add_some(
     page: Page, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with EventStore.open(str(tmp_path / "empty.db")) as store:
-        world = World(store)
-        monkeypatch.setattr(service, "world", world)
-        monkeypatch.setattr(service, "versions", Versions(world, tlogic.ApplicationSettings()))
-        for address in ("/", str(EntityAddress(name=ENTITY)), ASK):
+        live_store = LiveStore(store)
+        monkeypatch.setattr(service, "live_store", live_store)
+        monkeypatch.setattr(service, "versions", VersionManager(live_store, tlogic.ApplicationSettings()))
+        for address in ("/", str(EntityUrl(name=ENTITY)), ASK):
             page.goto(address)
             expect(page.get_by_role("alert").last).to_contain_text("There are no events yet")
 
 
 def test_a_model_tells_its_evidence_which_can_be_switched_off(page: Page, service: Service) -> None:
-    before = service.versions.oracle.version
+    before = service.versions.predictor.version
     service.versions.use(tlogic.fit(sample_graph()))
     try:
-        question = say.Question(subject=ENTITY, relation=RELATION)
+        question = schemas.Question(subject=ENTITY, relation=RELATION)
         best = service.forecast(question, 1).candidates[0]
         why = service.explain(question, best.name)
-        page.goto(str(AskAddress(subject=ENTITY, relation=RELATION, candidate=best.name)))
+        page.goto(str(AskUrl(subject=ENTITY, relation=RELATION, candidate=best.name)))
         expect(page.locator("#why + .hint")).to_contain_text(f"probability {best.probability:.1%}")
         reason = page.locator(".reason").first
         expect(reason).to_contain_text(why.contributions[0].sentence)
@@ -401,7 +403,7 @@ def test_a_model_tells_its_evidence_which_can_be_switched_off(page: Page, servic
         page.goto("/rules")
         expect(page.get_by_role("alert")).to_contain_text("A model is in use")
     finally:
-        service.versions.use_again(before)
+        service.versions.restore(before)
 
 
 def test_the_api_can_be_read_and_tried_without_the_internet(page: Page) -> None:

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from tlogic.errors import InputError
 from tlogic.events import Timeline, read_events
 from tlogic.events.sources.databases import parse_url
-from tlogic.serving.store.incoming import MOST_STEPS, BadEvents, Incoming, Span, check_events
-from tlogic.serving.store.store import Added, EventStore, VersionInfo
+from tlogic.serving.store.encoded_events import MAX_STEPS, EncodedEvents, InvalidEventsError, Span, check_events
+from tlogic.serving.store.event_store import Added, EventStore, VersionInfo
 
 Event = tuple[str, str, str, Any]
 
@@ -139,8 +139,8 @@ def test_odd_names(store: EventStore) -> None:
 
 
 def test_more_events_than_go_into_one_statement(store: EventStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tlogic.serving.store.tables._CHUNK", 7)
-    monkeypatch.setattr("tlogic.serving.store.tables._MOST_VALUES", 3)
+    monkeypatch.setattr("tlogic.serving.store.sql_tables._CHUNK", 7)
+    monkeypatch.setattr("tlogic.serving.store.sql_tables._MOST_VALUES", 3)
     events: list[Event] = [(f"a{i}", f"r{i % 5}", f"b{i % 11}", i) for i in range(50)]
     assert put(store, events[20:30]) == (10, 0, 10)
     assert put(store, events) == (40, 10, 50)
@@ -213,9 +213,9 @@ def test_integers_on_another_grid(store: EventStore) -> None:
 def test_a_table_is_counted_on_the_timeline_of_the_store(store: EventStore) -> None:
     put(store, FIRST)
     frame = pl.DataFrame(FIRST, schema=["subject", "relation", "object", "date"], orient="row")
-    assert store.add(Incoming.of_table(read_events(frame), DAYS)) == (0, 2, 2)
-    with pytest.raises(BadEvents, match="which marks inverse relations"):
-        Incoming.of_table(read_events(frame.with_columns(relation=pl.lit("calls^-1"))))
+    assert store.add(EncodedEvents.from_table(read_events(frame), DAYS)) == (0, 2, 2)
+    with pytest.raises(InvalidEventsError, match="which marks inverse relations"):
+        EncodedEvents.from_table(read_events(frame.with_columns(relation=pl.lit("calls^-1"))))
 
 
 def test_a_given_step(store: EventStore) -> None:
@@ -244,7 +244,7 @@ def test_times_as_people_write_them(time: Any) -> None:
 
 def test_events_too_far_apart(store: EventStore) -> None:
     put(store, [("a", "r", "b", 0)], step=1)
-    store.add(check_events([("a", "r", "b", -MOST_STEPS)], Timeline("integer", 1, "0")))
+    store.add(check_events([("a", "r", "b", -MAX_STEPS)], Timeline("integer", 1, "0")))
     with pytest.raises(InputError, match="more than can be counted"):
         store.add(check_events([("a", "r", "b", 1)], Timeline("integer", 1, "0")))
     assert store.state().last == 2
@@ -254,7 +254,7 @@ def test_events_too_far_apart(store: EventStore) -> None:
 
 
 def problems_of(rows: Any, *arguments: Any, **options: Any) -> dict[int, str]:
-    with pytest.raises(BadEvents) as caught:
+    with pytest.raises(InvalidEventsError) as caught:
         check_events(rows, *arguments, **options)
     return dict(caught.value.problems)
 
@@ -298,7 +298,7 @@ def test_dates_where_integers_are_expected() -> None:
 
 def test_events_too_far_away() -> None:
     integers, span = Timeline("integer", 1, "0"), Span(-5, 10)
-    times = [100_010, 100_011, 10 - MOST_STEPS, 100_010 - MOST_STEPS]
+    times = [100_010, 100_011, 10 - MAX_STEPS, 100_010 - MAX_STEPS]
     rows = [("a", "r", "b", time) for time in times]
     assert problems_of(rows, integers, span=span) == {
         1: "the time 100011 lies more than 100,000 steps after 10; is it mistyped?",
@@ -310,13 +310,13 @@ def test_events_too_far_away() -> None:
 
 def test_a_live_event_far_ahead(store: EventStore) -> None:
     put(store, FIRST)
-    with pytest.raises(BadEvents, match="is it mistyped"):
+    with pytest.raises(InvalidEventsError, match="is it mistyped"):
         put(store, [("Ann", "calls", "Bob", "2914-08-09")])
     assert told(store) == FIRST
 
 
 def test_all_bad_events_are_counted_and_some_are_shown(store: EventStore) -> None:
-    with pytest.raises(BadEvents) as caught:
+    with pytest.raises(InvalidEventsError) as caught:
         put(store, [GOOD, *[("", "r", "b", "never")] * 8])
     assert [problem.position for problem in caught.value.problems] == list(range(1, 9))
     lines = str(caught.value).splitlines()
@@ -427,7 +427,7 @@ def test_a_database_that_cannot_be_reached(url: str) -> None:
 
 
 def test_a_package_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "tlogic.serving.store.store")
+    monkeypatch.delitem(sys.modules, "tlogic.serving.store.event_store")
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     with pytest.raises(InputError, match=r"a package is missing .* pip install 'tlogic\[databases\]'"):
-        import_module("tlogic.serving.store.store")
+        import_module("tlogic.serving.store.event_store")

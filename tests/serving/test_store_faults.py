@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 import sqlalchemy as sql
 
+from tests.serving.store_writer import EVENTS_IN_A_BATCH, Writers, batch_name, make_batch, writers
 from tests.serving.test_store import empty_postgres as empty_postgres  # noqa: PLC0414 (a fixture)
 from tests.serving.test_store import place as place  # noqa: PLC0414 (a fixture)
-from tests.serving.writer import EVENTS_IN_A_BATCH, Writers, batch_name, make_batch, writers
 from tests.waiting import wait_until
 from tlogic.errors import InputError
-from tlogic.serving.store import tables as store_tables
-from tlogic.serving.store.store import Added, Changes, EventStore, StoreError
+from tlogic.serving.store import sql_tables
+from tlogic.serving.store.event_store import Added, Changes, EventStore, StoreError
 
 SECRET = "s3cr3t"
 
@@ -79,7 +79,7 @@ def kill_writers(where: str, times: int) -> None:
 def wait_for_the_dead(store: EventStore) -> None:
     """A server may still be at work for a client that is no more."""
     with store._transaction(writing=True) as connection:
-        store_tables.lock(connection)
+        sql_tables.lock(connection)
 
 
 def test_writers_killed_at_any_moment_sqlite(tmp_path: Path) -> None:
@@ -241,11 +241,11 @@ class limited_to:  # noqa: N801 (it reads as a function)
 
 
 def test_a_store_that_others_use_for_too_long(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_tables, "PATIENCE_SECONDS", 1)
+    monkeypatch.setattr(sql_tables, "LOCK_TIMEOUT_SECONDS", 1)
     with EventStore.open(place) as store:
         store.add(make_batch("first", 0))
         with store._transaction(writing=True) as connection:
-            store_tables.lock(connection)
+            sql_tables.lock(connection)
             with pytest.raises(StoreError, match="others use it for too long"):
                 store.add(make_batch("second", 0))
             assert store.state().last == EVENTS_IN_A_BATCH

@@ -62,7 +62,7 @@ class StoredDataOptions(DataOptions):
             )
 
     def _step_of(self, timeline: "Timeline") -> str:
-        from tlogic.serving.store.incoming import check_step
+        from tlogic.serving.store.encoded_events import check_step
 
         check_step(timeline, self.step)
         if timeline.unit == "integer":
@@ -90,11 +90,11 @@ def ingest(
     ],
 ) -> None:
     """Add the events of DATA to the STORE of a live service; those that it has already are left out."""
-    from tlogic.serving.store.incoming import Incoming
-    from tlogic.serving.store.store import EventStore, is_new
+    from tlogic.serving.store.encoded_events import EncodedEvents
+    from tlogic.serving.store.event_store import EventStore, is_new
 
     table = data.events(None) if is_new(store) else None  # so that what cannot be read leaves no store behind
     with EventStore.open(store) as kept:
         timeline = kept.state().timeline
-        added, known, last = kept.add(Incoming.of_table(table or data.events(timeline), timeline))
+        added, known, last = kept.add(EncodedEvents.from_table(table or data.events(timeline), timeline))
     print(f"{added:,} event{'' if added == 1 else 's'} added to {kept.name}, {known:,} known already; {last:,} in all")

@@ -12,8 +12,8 @@ from tlogic.cli.options import ApplicationOptions, Threads
 from tlogic.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
-    from tlogic.serving.answering.service import Service
-    from tlogic.serving.web.guarding import Guard
+    from tlogic.serving.engine.service import Service
+    from tlogic.serving.web.authentication import AccessSettings
 
 Port = Annotated[int, typer.Option(help="The port to listen at; 0 finds a free one.", min=0, max=65535)]
 
@@ -43,11 +43,11 @@ class TokenOptions:
         typer.Option(help="A file with the token for reading and writing; or TLOGIC_WRITE_TOKEN.", metavar="FILE"),
     ] = None
 
-    def guard(self) -> "Guard":
+    def guard(self) -> "AccessSettings":
         """Who may ask."""
-        from tlogic.serving.web.guarding import Guard
+        from tlogic.serving.web.authentication import AccessSettings
 
-        return Guard(
+        return AccessSettings(
             read_token=_token(self.read_token_file, "TLOGIC_READ_TOKEN"),
             write_token=_token(self.write_token_file, "TLOGIC_WRITE_TOKEN"),
         )
@@ -82,25 +82,25 @@ def serve(
     _require_packages()
     from tlogic.cli.console import wait_for_kernels
     from tlogic.forecasting.application import apply_rules
-    from tlogic.serving import running
-    from tlogic.serving.starting import open_service
+    from tlogic.serving import server
+    from tlogic.serving.startup import open_service
 
     guard, period = tokens.guard(), None if learn_every is None else seconds_of(learn_every)
-    running.check_address(host, guard)
+    server.check_address(host, guard)
     settings = application.settings()
 
     def open_it() -> "Service":
         with wait_for_kernels(apply_rules):
             return open_service(store, rules=rules, model=model, settings=settings, threads=threads)
 
-    running.serve(
+    server.serve(
         open_it,
         guard,
         host=host,
         port=port,
         learn_every=period,
         page=page,
-        secrets=running.secrets_of(guard, store),
+        secrets=server.secrets_of(guard, store),
         opened=lambda address, name: print(f"Serving {name} at {address}", flush=True),
     )
 
@@ -114,21 +114,21 @@ def serve_sample(port: int, browser: bool, threads: int | None) -> None:
 
     from tlogic.cli.console import error_console
     from tlogic.events.sample.simulation import sample_events
-    from tlogic.serving.running import serve
-    from tlogic.serving.starting import open_service
-    from tlogic.serving.store.incoming import Incoming
-    from tlogic.serving.store.store import EventStore
-    from tlogic.serving.web.guarding import Guard
+    from tlogic.serving.server import serve
+    from tlogic.serving.startup import open_service
+    from tlogic.serving.store.encoded_events import EncodedEvents
+    from tlogic.serving.store.event_store import EventStore
+    from tlogic.serving.web.authentication import AccessSettings
 
     def opened(address: str, _: str) -> None:
         print(f"The sample world is at {address}; end with Ctrl+C.", flush=True)
         if browser:
             Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-    error_console.print("Learning the rules of the sample world.")
+    error_console.print("Learning the rules of the sample live_store.")
     with TemporaryDirectory() as folder, EventStore.open(f"{folder}/events.db") as store:
-        store.add(Incoming.of_table(sample_events()))
-        serve(lambda: open_service(store, threads=threads), Guard(), port=port, opened=opened)
+        store.add(EncodedEvents.from_table(sample_events()))
+        serve(lambda: open_service(store, threads=threads), AccessSettings(), port=port, opened=opened)
 
 
 def seconds_of(period: str) -> float:

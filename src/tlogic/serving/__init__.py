@@ -9,25 +9,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tlogic.serving.answering.service import Service
     from tlogic.serving.client import Client, ServiceError
-    from tlogic.serving.starting import open_service
-    from tlogic.serving.store.store import EventStore
-    from tlogic.serving.web.api import create_app
-    from tlogic.serving.web.guarding import Guard
+    from tlogic.serving.engine.service import Service
+    from tlogic.serving.startup import open_service
+    from tlogic.serving.store.event_store import EventStore
+    from tlogic.serving.web.authentication import AccessSettings
+    from tlogic.serving.web.routes import create_app
 
 # Names are imported when they are first used: a client needs neither kernels nor a web server.
 _HOMES = {
     "Client": "tlogic.serving.client",
-    "EventStore": "tlogic.serving.store.store",
-    "Guard": "tlogic.serving.web.guarding",
-    "Service": "tlogic.serving.answering.service",
+    "EventStore": "tlogic.serving.store.event_store",
+    "AccessSettings": "tlogic.serving.web.authentication",
+    "Service": "tlogic.serving.engine.service",
     "ServiceError": "tlogic.serving.client",
-    "create_app": "tlogic.serving.web.api",
-    "open_service": "tlogic.serving.starting",
+    "create_app": "tlogic.serving.web.routes",
+    "open_service": "tlogic.serving.startup",
 }
 
-__all__ = ["Client", "EventStore", "Guard", "Service", "ServiceError", "create_app", "open_service"]
+__all__ = ["AccessSettings", "Client", "EventStore", "Service", "ServiceError", "create_app", "open_service"]
 
 
 def __getattr__(name: str) -> Any:

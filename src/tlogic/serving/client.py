@@ -11,7 +11,7 @@ try:
     import httpx
     from pydantic import ValidationError
 
-    from tlogic.serving import messages as say
+    from tlogic.serving import schemas
 except ImportError as error:
     raise InputError(f"A client needs a package ({error}); pip install 'tlogic[serve]'.") from error
 
@@ -20,9 +20,9 @@ _PAGE = 1000
 _MOST_TRIES = 5
 _TOO_MANY_REQUESTS = 429
 
-Answer = TypeVar("Answer", bound=say.Message)
-AnyTime = say.Time | date
-AnyEvent = say.Event | Mapping[str, Any] | Sequence[Any]
+Answer = TypeVar("Answer", bound=schemas.Message)
+AnyTime = schemas.Time | date
+AnyEvent = schemas.Event | Mapping[str, Any] | Sequence[Any]
 
 
 class ServiceError(TLogicError):
@@ -72,17 +72,17 @@ class Client:
         *,
         top: int = 10,
         without: Sequence[str] = (),
-    ) -> say.Forecast:
+    ) -> schemas.Forecast:
         """Who comes next in the place of what is not given, the object or the subject."""
         asked = {"subject": subject, "relation": relation, "object": object, "at": at, "without": list(without)}
         return self.forecasts([_question(asked)], top=top)[0]
 
-    def forecasts(self, questions: Iterable[say.Question], *, top: int = 10) -> list[say.Forecast]:
+    def forecasts(self, questions: Iterable[schemas.Question], *, top: int = 10) -> list[schemas.Forecast]:
         """The answers to many questions, in their order."""
-        answers: list[say.Forecast] = []
-        for some in _batches(questions, say.MOST_QUESTIONS):
-            found = self._ask("POST", "/api/forecasts", json=say.SplitQueries(questions=some, top=top).model_dump())
-            answers += [say.Forecast.model_validate(each) for each in found]
+        answers: list[schemas.Forecast] = []
+        for some in _batches(questions, schemas.MAX_QUERIES):
+            found = self._ask("POST", "/api/forecasts", json=schemas.SplitQueries(questions=some, top=top).model_dump())
+            answers += [schemas.Forecast.model_validate(each) for each in found]
         return answers
 
     def explain(
@@ -95,18 +95,18 @@ class Client:
         candidate: str,
         groundings: int = 1,
         without: Sequence[str] = (),
-    ) -> say.Explanation:
+    ) -> schemas.Explanation:
         """Why a candidate has its score and its rank."""
         asked = {"subject": subject, "relation": relation, "object": object, "at": at, "without": list(without)}
-        return self._get(say.Explanation, "/api/explanation", **asked, candidate=candidate, groundings=groundings)
+        return self._get(schemas.Explanation, "/api/explanation", **asked, candidate=candidate, groundings=groundings)
 
-    def outlook(self, entity: str, at: AnyTime | None = None, *, limit: int = 10) -> say.Outlook:
+    def outlook(self, entity: str, at: AnyTime | None = None, *, limit: int = 10) -> schemas.Outlook:
         """What is likely next for an entity, over all relations."""
-        return self._get(say.Outlook, "/api/outlook", entity=entity, at=at, limit=limit)
+        return self._get(schemas.Outlook, "/api/outlook", entity=entity, at=at, limit=limit)
 
     # Events
 
-    def add(self, events: Iterable[AnyEvent], *, batch: int = BATCH) -> say.Added:
+    def add(self, events: Iterable[AnyEvent], *, batch: int = BATCH) -> schemas.Added:
         """Add events: `Event` messages, mappings, or tuples of subject, relation, object and time.
 
         They are sent in batches, each of which is taken whole or not at all. After an error, all can be sent again:
@@ -114,21 +114,21 @@ class Client:
         """
         added = known = total = sent = 0
         for some in _batches(map(_as_event, events), batch):
-            found = say.Added.model_validate(self._add(some, sent))
+            found = schemas.Added.model_validate(self._add(some, sent))
             added, known, total, sent = added + found.added, known + found.known, found.total, sent + len(some)
-        return say.Added(added=added, known=known, total=total if sent else self.health().events)
+        return schemas.Added(added=added, known=known, total=total if sent else self.health().events)
 
-    def events(self, entity: str, other: str | None = None) -> Iterator[say.Fact]:
+    def events(self, entity: str, other: str | None = None) -> Iterator[schemas.Fact]:
         """The events of an entity, or of a pair, newest first."""
-        return self._pages(say.EventPage, "events", "/api/events", entity=entity, other=other)
+        return self._pages(schemas.EventPage, "events", "/api/events", entity=entity, other=other)
 
-    def entities(self, search: str = "", *, limit: int = 20) -> list[say.Entity]:
+    def entities(self, search: str = "", *, limit: int = 20) -> list[schemas.Entity]:
         """The entities that a text may mean, best matches first."""
-        return self._get(say.EntityPage, "/api/entities", search=search, limit=limit).entities
+        return self._get(schemas.EntityPage, "/api/entities", search=search, limit=limit).entities
 
-    def relations(self, search: str = "", *, limit: int = _PAGE) -> list[say.Relation]:
+    def relations(self, search: str = "", *, limit: int = _PAGE) -> list[schemas.Relation]:
         """The relations that a text may mean, best matches first."""
-        return self._get(say.RelationPage, "/api/relations", search=search, limit=limit).relations
+        return self._get(schemas.RelationPage, "/api/relations", search=search, limit=limit).relations
 
     # Rules
 
@@ -140,37 +140,37 @@ class Client:
         lengths: Sequence[int] = (),
         min_confidence: float = 0.0,
         sort: str = "confidence",
-    ) -> Iterator[say.Rule]:
+    ) -> Iterator[schemas.Rule]:
         """The rules of the version in use that fit."""
         chosen = {"head": head, "words": words, "length": list(lengths), "min_confidence": min_confidence, "sort": sort}
-        return self._pages(say.RulePage, "rules", "/api/rules", **chosen)
+        return self._pages(schemas.RulePage, "rules", "/api/rules", **chosen)
 
-    def versions(self) -> list[say.Version]:
+    def versions(self) -> list[schemas.Version]:
         """All versions of rules, or of a model, newest first."""
-        return self._get(say.Versions, "/api/versions").versions
+        return self._get(schemas.Versions, "/api/versions").versions
 
-    def use(self, version: int) -> list[say.Version]:
+    def use(self, version: int) -> list[schemas.Version]:
         """Go back to an earlier version, which is kept once more as the newest."""
-        return say.Versions.model_validate(self._ask("POST", f"/api/versions/{version:d}/use")).versions
+        return schemas.Versions.model_validate(self._ask("POST", f"/api/versions/{version:d}/use")).versions
 
-    def learn(self, *, wait: bool = True, poll: float = 0.2) -> say.Learning:
+    def learn(self, *, wait: bool = True, poll: float = 0.2) -> schemas.Learning:
         """Learn anew from all events; by default, until that is done."""
-        learning = say.Learning.model_validate(self._ask("POST", "/api/learn"))
+        learning = schemas.Learning.model_validate(self._ask("POST", "/api/learn"))
         while wait and learning.state == "running":
             time.sleep(poll)
-            learning = self._get(say.Learning, "/api/learn")
+            learning = self._get(schemas.Learning, "/api/learn")
         if wait and learning.state == "failed":
             raise ServiceError(f"Learning failed: {learning.problem}")
         return learning
 
     # The service
 
-    def health(self) -> say.Health:
+    def health(self) -> schemas.Health:
         """How the service is, and what it knows."""
         found = self._ask("GET", "/health")
         if "version" not in found:
             raise ServiceError(f"The service says that it is {found.get('status')}, and more with a token only.", 401)
-        return say.Health.model_validate(found)
+        return schemas.Health.model_validate(found)
 
     def _get(self, answer: type[Answer], path: str, **asked: Any) -> Answer:
         given = _with_dates_spelled({name: value for name, value in asked.items() if value is not None})
@@ -215,22 +215,22 @@ def _content(response: httpx.Response) -> Any:
     if response.is_success:
         return content
     try:
-        problem = say.Problem.model_validate(content)
+        problem = schemas.Problem.model_validate(content)
     except ValueError:
         raise ServiceError(f"{response.url.host} refuses ({response.status_code}).", response.status_code) from None
     raise ServiceError(problem.problem, response.status_code, problem.positions, problem.reasons)
 
 
 def _as_event(event: AnyEvent) -> dict[str, Any]:
-    if isinstance(event, say.Event):
+    if isinstance(event, schemas.Event):
         return event.model_dump()
-    row = event if isinstance(event, Mapping) else dict(zip(say.Event.model_fields, event, strict=True))
+    row = event if isinstance(event, Mapping) else dict(zip(schemas.Event.model_fields, event, strict=True))
     return _with_dates_spelled(row)
 
 
-def _question(asked: Mapping[str, Any]) -> say.Question:
+def _question(asked: Mapping[str, Any]) -> schemas.Question:
     try:
-        return say.Question(**_with_dates_spelled(asked))
+        return schemas.Question(**_with_dates_spelled(asked))
     except ValidationError as error:
         wrong = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
         raise ServiceError(f"The question is not understood ({wrong}).") from None

@@ -1,5 +1,5 @@
 """The page of the live service: search, ask, and see why, in a browser."""
 
-from tlogic.serving.page.mounting import mount_page
+from tlogic.serving.page.view_routes import mount_page
 
 __all__ = ["mount_page"]

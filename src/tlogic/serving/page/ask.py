@@ -6,20 +6,20 @@ from nicegui import ui
 from pydantic import ValidationError
 
 from tlogic.errors import InputError
-from tlogic.serving import messages as say
-from tlogic.serving.answering.service import Service
-from tlogic.serving.page import why
-from tlogic.serving.page.addresses import AskAddress
-from tlogic.serving.page.parts import answer_of, bar, box, hint, link, name, table, text
+from tlogic.serving import schemas
+from tlogic.serving.engine.service import Service
+from tlogic.serving.page import explanation
+from tlogic.serving.page.components import bar, box, hint, link, name, run_blocking, table, text
+from tlogic.serving.page.display_text import percent, shorten, spoken
 from tlogic.serving.page.search_box import SearchBox, find_entities, find_relations
-from tlogic.serving.page.switches import show_switched_off
-from tlogic.serving.page.texts import percent, shorten, spoken
+from tlogic.serving.page.toggles import show_switched_off
+from tlogic.serving.page.view_urls import AskUrl
 
 _MORE = 5
 """How many times as many candidates are shown by who asks for more."""
 
 
-def title_of(here: AskAddress) -> str:
+def title_of(here: AskUrl) -> str:
     """What the view is called."""
     if not here.relation:
         return "Ask"
@@ -28,7 +28,7 @@ def title_of(here: AskAddress) -> str:
     return f"Why {shorten(here.candidate, 30)}? {question}" if here.candidate else question
 
 
-async def show(service: Service, here: AskAddress) -> None:
+async def show(service: Service, here: AskUrl) -> None:
     """Show the view."""
     text("Ask", "h1", "unseen" if here.relation else "")
     _show_form(service, here)
@@ -37,20 +37,20 @@ async def show(service: Service, here: AskAddress) -> None:
         return
     question = _question_of(here)
     with box(style="columns awaited") as answers:
-        forecast = await answer_of(service.forecast, question, here.top)
+        forecast = await run_blocking(service.forecast, question, here.top)
         with box("section", label="Candidates"):
             _show_forecast(forecast, here)
     if here.candidate:
         with answers, box("section", "awaited", "Why"):
-            await why.show(service, question, here)
+            await explanation.show(service, question, here)
 
 
-def _question_of(here: AskAddress) -> say.Question:
+def _question_of(here: AskUrl) -> schemas.Question:
     """What the address asks."""
     if not here.relation:
         raise InputError("A question names a relation.")
     try:
-        return say.Question(
+        return schemas.Question(
             subject=here.subject or None,
             relation=here.relation,
             object=here.object or None,
@@ -61,11 +61,11 @@ def _question_of(here: AskAddress) -> say.Question:
         raise InputError("; ".join(f"{each['loc'][0]}: {each['msg']}" for each in error.errors())) from None
 
 
-def _show_form(service: Service, here: AskAddress) -> None:
+def _show_form(service: Service, here: AskUrl) -> None:
     with box("form", "question", "Question").on("submit", js_handler="(event) => event.preventDefault()"):
 
         def ask() -> None:
-            asked = AskAddress(
+            asked = AskUrl(
                 here.without,
                 here.version,
                 subject=subject.value,
@@ -86,7 +86,7 @@ def _show_form(service: Service, here: AskAddress) -> None:
     hint("Who comes in the empty place? Leave the subject or the object empty; without a date, the next step is meant.")
 
 
-def _show_forecast(forecast: say.Forecast, here: AskAddress) -> None:
+def _show_forecast(forecast: schemas.Forecast, here: AskUrl) -> None:
     _show_question(forecast.question)
     if forecast.by == "fallback":
         hint("No rule leads to an answer; candidates are ranked by how often they were one.")
@@ -100,7 +100,7 @@ def _show_forecast(forecast: say.Forecast, here: AskAddress) -> None:
         ui.link("Show more", str(replace(here, top=min(here.top * _MORE, 1000))))
 
 
-def _show_question(asked: say.Asked) -> None:
+def _show_question(asked: schemas.Asked) -> None:
     with box("h2", "asked"):
         _show_asked_end(asked.subject)
         text(f"— {spoken(asked.relation)} →", "span", "relation")
@@ -115,14 +115,14 @@ def _show_asked_end(end: str | None) -> None:
         name(end)
 
 
-def _show_happened(happened: list[str], here: AskAddress) -> None:
+def _show_happened(happened: list[str], here: AskUrl) -> None:
     with box("p", "happened"):
         text("What happened:", "span", "muted")
         for each in happened:
             link(each, replace(here, candidate=each))
 
 
-def _show_candidates(candidates: list[say.Candidate], here: AskAddress) -> None:
+def _show_candidates(candidates: list[schemas.Candidate], here: AskUrl) -> None:
     by_model = candidates[0].probability is not None
     best = max(abs(each.score) for each in candidates) or 1.0
     headings = ["#Rank", "Candidate", "", "#Score", *(["#Probability"] if by_model else [])]
@@ -131,7 +131,7 @@ def _show_candidates(candidates: list[say.Candidate], here: AskAddress) -> None:
             _show_candidate(each, here, each.score / best if each.probability is None else each.probability)
 
 
-def _show_candidate(candidate: say.Candidate, here: AskAddress, share: float) -> None:
+def _show_candidate(candidate: schemas.Candidate, here: AskUrl, share: float) -> None:
     chosen = candidate.name == here.candidate
     with box("tr", "chosen" if chosen else ""):
         text(f"{candidate.rank:,}", "td", "number")

@@ -6,11 +6,9 @@ from typing import NamedTuple
 from nicegui import ui
 
 from tlogic.errors import InputError, TLogicError
-from tlogic.serving import messages as say
-from tlogic.serving.answering.service import Service
-from tlogic.serving.page.addresses import AskAddress, EntityAddress
-from tlogic.serving.page.parts import (
-    answer_of,
+from tlogic.serving import schemas
+from tlogic.serving.engine.service import Service
+from tlogic.serving.page.components import (
     bar,
     box,
     entity_tiles,
@@ -21,11 +19,13 @@ from tlogic.serving.page.parts import (
     pager,
     picture,
     problem,
+    run_blocking,
     text,
 )
-from tlogic.serving.page.switches import show_switched_off
-from tlogic.serving.page.texts import counted, percent, spoken
-from tlogic.serving.page.timeline import draw_timeline
+from tlogic.serving.page.display_text import counted, percent, spoken
+from tlogic.serving.page.timeline_chart import draw_timeline
+from tlogic.serving.page.toggles import show_switched_off
+from tlogic.serving.page.view_urls import AskUrl, EntityUrl
 
 _ON_PAGE, _ON_CHART, _LIKELY, _SUGGESTED = 20, 200, 10, 6
 
@@ -33,20 +33,20 @@ _ON_PAGE, _ON_CHART, _LIKELY, _SUGGESTED = 20, 200, 10, 6
 class _History(NamedTuple):
     name: str
     """As the data has it, however it was spelled."""
-    page: say.EventPage
-    charted: list[say.Fact]
+    page: schemas.EventPage
+    charted: list[schemas.Fact]
     steps: list[int]
 
 
-def title_of(here: EntityAddress) -> str:
+def title_of(here: EntityUrl) -> str:
     """What the view is called."""
     return here.name or "Entity"
 
 
-async def show(service: Service, here: EntityAddress) -> None:
+async def show(service: Service, here: EntityUrl) -> None:
     """Show the view."""
     try:
-        history = await answer_of(_history, service, here)
+        history = await run_blocking(_history, service, here)
     except InputError as error:
         problem(str(error))
         await _suggest(service, here)
@@ -54,7 +54,7 @@ async def show(service: Service, here: EntityAddress) -> None:
     with box(style="title"):
         name(history.name, "h1")
         text(counted(history.page.total, "event"), "span", "muted number")
-        ui.link("Ask about it", str(AskAddress(here.without, here.version, subject=history.name))).classes("action")
+        ui.link("Ask about it", str(AskUrl(here.without, here.version, subject=history.name))).classes("action")
     show_switched_off(service, here, "What is likely next is told with all of them on.")
     with box(style="columns"):
         with box("section", "awaited", "What is likely next") as expected:
@@ -65,17 +65,17 @@ async def show(service: Service, here: EntityAddress) -> None:
         await _show_outlook(service, history.name, here)
 
 
-async def _suggest(service: Service, here: EntityAddress) -> None:
+async def _suggest(service: Service, here: EntityUrl) -> None:
     """The entities that may be meant by a name that none has."""
-    alike = await answer_of(service.entities, here.name, _SUGGESTED)
+    alike = await run_blocking(service.entities, here.name, _SUGGESTED)
     if alike.entities:
         with box("section", label="Alike"):
             text("Entities with a name alike", "h2")
             entity_tiles(alike.entities, here)
 
 
-def _history(service: Service, here: EntityAddress) -> _History:
-    with service.world.reading() as graph:
+def _history(service: Service, here: EntityUrl) -> _History:
+    with service.live_store.reading() as graph:
         entity = graph.entities.name_of(graph.entities.id_of(here.name))
         step_of = graph.timeline.step_of
     page = service.events(entity, None, (here.page - 1) * _ON_PAGE, _ON_PAGE)
@@ -83,7 +83,7 @@ def _history(service: Service, here: EntityAddress) -> _History:
     return _History(entity, page, charted, [step_of(event.time) for event in charted])
 
 
-def _show_events(history: _History, here: EntityAddress) -> None:
+def _show_events(history: _History, here: EntityUrl) -> None:
     text("What happened", "h2")
     if history.charted:
         picture(draw_timeline(history.name, history.charted, history.steps))
@@ -92,9 +92,9 @@ def _show_events(history: _History, here: EntityAddress) -> None:
     pager(here, len(history.page.events), _ON_PAGE, history.page.total)
 
 
-async def _show_outlook(service: Service, entity: str, here: EntityAddress) -> None:
+async def _show_outlook(service: Service, entity: str, here: EntityUrl) -> None:
     try:
-        outlook = await answer_of(service.outlook, entity, None, _LIKELY)
+        outlook = await run_blocking(service.outlook, entity, None, _LIKELY)
     except TLogicError as error:
         problem(str(error))
         return
@@ -107,9 +107,9 @@ async def _show_outlook(service: Service, entity: str, here: EntityAddress) -> N
             _show_expected(each, here)
 
 
-def _show_expected(expected: say.Expected, here: EntityAddress) -> None:
+def _show_expected(expected: schemas.Expected, here: EntityUrl) -> None:
     asked = expected.question
-    why = AskAddress(
+    why = AskUrl(
         here.without,
         here.version,
         subject=asked.subject or "",

@@ -5,30 +5,30 @@ from dataclasses import replace
 from nicegui import ui
 
 from tlogic.errors import InputError
-from tlogic.serving import messages as say
-from tlogic.serving.answering.service import Service
-from tlogic.serving.page.addresses import SORTS, RulesAddress
-from tlogic.serving.page.parts import answer_of, bar, box, hint, pager, text
+from tlogic.serving import schemas
+from tlogic.serving.engine.service import Service
+from tlogic.serving.page.components import bar, box, hint, pager, run_blocking, text
+from tlogic.serving.page.display_text import counted, percent
 from tlogic.serving.page.search_box import SearchBox, find_relations
-from tlogic.serving.page.switches import show_switched_off, switch
-from tlogic.serving.page.texts import counted, percent
+from tlogic.serving.page.toggles import show_switched_off, switch
+from tlogic.serving.page.view_urls import SORTS, RulesUrl
 
 _ON_PAGE = 20
 _LENGTHS = {0: "Any length", 1: "1 fact", 2: "2 facts", 3: "3 facts"}
 _ORDERS = {sort: f"By {sort}" for sort in SORTS}
 
 
-def title_of(here: RulesAddress) -> str:
+def title_of(here: RulesUrl) -> str:
     """What the view is called."""
     chosen = " ".join(part for part in (here.head, here.words) if part)
     return f"Rules: {chosen}" if chosen else "Rules"
 
 
-async def show(service: Service, here: RulesAddress) -> None:
+async def show(service: Service, here: RulesUrl) -> None:
     """Show the view."""
     text("Rules", "h1")
     show_switched_off(service, here)
-    found = await answer_of(
+    found = await run_blocking(
         service.rules,
         head=here.head or None,
         words=here.words,
@@ -39,14 +39,14 @@ async def show(service: Service, here: RulesAddress) -> None:
         limit=_ON_PAGE,
     )
     _show_filters(service, here)
-    hint(f"{counted(found.total, 'rule fits', 'rules fit')}, version {service.versions.oracle.version}")
+    hint(f"{counted(found.total, 'rule fits', 'rules fit')}, version {service.versions.predictor.version}")
     with box("ol", "rules"):
         for rule in found.rules:
-            _show_rule(rule, service.versions.oracle.version, here)
+            _show_rule(rule, service.versions.predictor.version, here)
     pager(here, len(found.rules), _ON_PAGE, found.total)
 
 
-def _show_filters(service: Service, here: RulesAddress) -> None:
+def _show_filters(service: Service, here: RulesUrl) -> None:
     with box("form", "filters", "Filters").on("submit", js_handler="(event) => event.preventDefault()"):
 
         def apply() -> None:
@@ -71,17 +71,17 @@ def _show_filters(service: Service, here: RulesAddress) -> None:
         ui.button("Apply", on_click=apply).props("unelevated no-caps")
 
 
-def _open(chosen: dict[str, str], least: ui.input, here: RulesAddress) -> None:
+def _open(chosen: dict[str, str], least: ui.input, here: RulesUrl) -> None:
     """Go to the rules that were chosen; a confidence that is none is told at its field."""
     try:
-        address = RulesAddress.read(chosen)
+        address = RulesUrl.read(chosen)
     except InputError as error:
         least.props["error"], least.props["error-message"] = True, str(error)
         return
     ui.navigate.to(str(replace(address, without=here.without, version=here.version)))
 
 
-def _show_rule(rule: say.Rule, version: int, here: RulesAddress) -> None:
+def _show_rule(rule: schemas.Rule, version: int, here: RulesUrl) -> None:
     with box("li", "off" if rule.id in here.without else ""):
         with box(style="rule-words"):
             text(rule.words, "span")

@@ -7,10 +7,10 @@ from typing import NamedTuple
 from nicegui import ui
 
 from tlogic.errors import TLogicError
-from tlogic.serving.answering.service import Service
-from tlogic.serving.page.addresses import Address
-from tlogic.serving.page.parts import answer_of, box, name, problem, text
-from tlogic.serving.page.texts import counted, shorten, visible
+from tlogic.serving.engine.service import Service
+from tlogic.serving.page.components import box, name, problem, run_blocking, text
+from tlogic.serving.page.display_text import counted, shorten, visible
+from tlogic.serving.page.view_urls import ViewUrl
 
 _PAUSE = 0.12
 """Seconds without a key after which it is looked for what was typed."""
@@ -49,7 +49,7 @@ class SearchBox:
         label: str,
         find: Find,
         *,
-        open_: Callable[[str], Address] | None = None,
+        open_: Callable[[str], ViewUrl] | None = None,
         value: str = "",
         on_enter: Callable[[], None] | None = None,
     ) -> None:
@@ -80,7 +80,7 @@ class SearchBox:
     async def _search(self) -> Sequence[Found]:
         this, found, trouble = self._typed, [], ""
         try:
-            found = list(await answer_of(self._find, self.value)) if self.value else []
+            found = list(await run_blocking(self._find, self.value)) if self.value else []
         except TLogicError as error:
             trouble = str(error)
         if this == self._typed:

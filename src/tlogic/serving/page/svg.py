@@ -2,7 +2,7 @@
 
 from html import escape
 
-from tlogic.serving.page.texts import shorten, visible
+from tlogic.serving.page.display_text import shorten, visible
 
 
 def tag(kind: str, *inside: str, **attributes: object) -> str:

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs
 from fastapi import FastAPI, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from tlogic.serving.web.guarding import COOKIE, Guard, Role
+from tlogic.serving.web.authentication import COOKIE, AccessSettings, Role
 
 _FORM = """<!DOCTYPE html>
 <html lang="en">
@@ -24,7 +24,7 @@ _FORM = """<!DOCTYPE html>
 """
 
 
-def add_login(app: FastAPI, guard: Guard) -> None:
+def add_login(app: FastAPI, guard: AccessSettings) -> None:
     """Serve the form at ``/login``."""
 
     @app.get("/login", include_in_schema=False)

@@ -10,16 +10,16 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from tlogic.errors import TLogicError, UnknownNameError
-from tlogic.serving.messages import Problem
-from tlogic.serving.store.incoming import BadEvents
-from tlogic.serving.store.store import StoreError
+from tlogic.serving.schemas import Problem
+from tlogic.serving.store.encoded_events import InvalidEventsError
+from tlogic.serving.store.event_store import StoreError
 
 _SHOWN = 5
 _RETRY_SECONDS = "5"
 _POLICY_VIOLATION = 1008
 
 
-class Refusal(TLogicError):  # noqa: N818 (a service may refuse, and is right)
+class ProblemError(TLogicError):
     """A request that is refused for a reason which its sender is told."""
 
     def __init__(self, status: int, problem: str, **headers: str) -> None:
@@ -28,16 +28,16 @@ class Refusal(TLogicError):  # noqa: N818 (a service may refuse, and is right)
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
 
-def as_response(error: Exception) -> Response:
+def problem_response(error: Exception) -> Response:
     """What to answer where a request led to an error that is meant for its sender.
 
-    >>> response = as_response(TLogicError("There is no such day."))
+    >>> response = problem_response(TLogicError("There is no such day."))
     >>> response.status_code, response.body
     (400, b'{"problem":"There is no such day.","positions":[],"reasons":[]}')
     """
-    if isinstance(error, Refusal):
+    if isinstance(error, ProblemError):
         return _respond(error.status, Problem(problem=str(error)), error.headers)
-    if isinstance(error, BadEvents):
+    if isinstance(error, InvalidEventsError):
         return _respond(422, _about_events(error))
     if isinstance(error, RequestValidationError):
         return _respond(422, Problem(problem=_about_request(error.errors())))
@@ -49,12 +49,12 @@ def as_response(error: Exception) -> Response:
     return _respond(404 if isinstance(error, UnknownNameError) else 400, Problem(problem=str(error)))
 
 
-async def refuse(error: Exception, scope: Scope, receive: Receive, send: Send) -> None:
+async def send_problem(error: Exception, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer a request, or the handshake of a web socket, with what is wrong."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": str(error)[:100]})
     else:
-        await as_response(error)(scope, receive, send)
+        await problem_response(error)(scope, receive, send)
 
 
 def _respond(status: int, problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
@@ -71,7 +71,7 @@ def _whole(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _about_events(error: BadEvents) -> Problem:
+def _about_events(error: InvalidEventsError) -> Problem:
     return Problem(
         problem=str(error),
         positions=[each.position for each in error.problems],

@@ -15,8 +15,8 @@ from typing import IO
 import numpy as np
 
 from tlogic.events import Timeline
-from tlogic.serving.store.incoming import Incoming
-from tlogic.serving.store.store import EventStore
+from tlogic.serving.store.encoded_events import EncodedEvents
+from tlogic.serving.store.event_store import EventStore
 
 EVENTS_IN_A_BATCH = 300
 NEW_NAMES = 20
@@ -27,13 +27,13 @@ def batch_name(writer: str, number: int) -> str:
     return f"{writer} {number}"
 
 
-def make_batch(writer: str, number: int) -> Incoming:
+def make_batch(writer: str, number: int) -> EncodedEvents:
     """Events whose relation is the name of the batch, between entities of which some are new."""
     name = batch_name(writer, number)
     steps = np.arange(EVENTS_IN_A_BATCH)
     entities = ["everybody", *(f"{name} {i}" for i in range(NEW_NAMES))]
     zeros = np.zeros_like(steps)
-    return Incoming(entities, [name], steps % len(entities), zeros, zeros, steps, Timeline("day", 1, "2030-01-01"))
+    return EncodedEvents(entities, [name], steps % len(entities), zeros, zeros, steps, Timeline("day", 1, "2030-01-01"))
 
 
 class Writers:
@@ -58,7 +58,7 @@ class Writers:
 
 @contextmanager
 def writers(where: str) -> Iterator[Writers]:
-    command = [sys.executable, "-m", "tests.serving.writer", where]
+    command = [sys.executable, "-m", "tests.serving.store_writer", where]
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,

@@ -4,20 +4,20 @@ from collections.abc import Sequence
 
 from nicegui import ui
 
-from tlogic.serving import messages as say
-from tlogic.serving.answering.service import Service
-from tlogic.serving.page.addresses import AskAddress, EntityAddress
-from tlogic.serving.page.parts import answer_of, bar, box, fact_list, hint, name, picture, text
-from tlogic.serving.page.picture import draw_grounding
-from tlogic.serving.page.switches import switch
-from tlogic.serving.page.texts import counted, percent, spoken
+from tlogic.serving import schemas
+from tlogic.serving.engine.service import Service
+from tlogic.serving.page.components import bar, box, fact_list, hint, name, picture, run_blocking, text
+from tlogic.serving.page.display_text import counted, percent, spoken
+from tlogic.serving.page.grounding_diagram import draw_grounding
+from tlogic.serving.page.toggles import switch
+from tlogic.serving.page.view_urls import AskUrl, EntityUrl
 
 _GROUNDINGS, _SHOWN = 3, 30
 
 
-async def show(service: Service, question: say.Question, here: AskAddress) -> None:
+async def show(service: Service, question: schemas.Question, here: AskUrl) -> None:
     """Show the explanation of the candidate in the address."""
-    why = await answer_of(service.explain, question, here.candidate, _GROUNDINGS)
+    why = await run_blocking(service.explain, question, here.candidate, _GROUNDINGS)
     _show_heading(why, here)
     for place, reason in enumerate(why.reasons[:_SHOWN]):
         _show_reason(why, reason, here, is_open=place == 0)
@@ -30,7 +30,7 @@ async def show(service: Service, question: say.Question, here: AskAddress) -> No
     ui.run_javascript("requestAnimationFrame(showExplanation)")
 
 
-def _show_heading(why: say.Explanation, here: AskAddress) -> None:
+def _show_heading(why: schemas.Explanation, here: AskUrl) -> None:
     with box("h2").props("id=why tabindex=-1"):
         text("Why ", "span")
         name(why.candidate)
@@ -39,16 +39,16 @@ def _show_heading(why: say.Explanation, here: AskAddress) -> None:
     likely = "" if why.probability is None else f" · probability {percent(why.probability)}"
     with box("p", "hint"):
         text(f"{place} candidates · score {why.score:.4f}{likely} · {_told_reasons(why)} · ", "span")
-        ui.link("all its events", str(EntityAddress(here.without, here.version, name=why.candidate)))
+        ui.link("all its events", str(EntityUrl(here.without, here.version, name=why.candidate)))
 
 
-def _told_reasons(why: say.Explanation) -> str:
+def _told_reasons(why: schemas.Explanation) -> str:
     if why.contributions:
         return "a sum of evidence"
     return f"{counted(len(why.reasons), 'rule leads', 'rules lead')} to it"
 
 
-def _show_reason(why: say.Explanation, reason: say.Reason, here: AskAddress, is_open: bool) -> None:
+def _show_reason(why: schemas.Explanation, reason: schemas.Reason, here: AskUrl, is_open: bool) -> None:
     with box("article", "reason"):
         with box(style="reason-head"):
             text(reason.rule.words, "h3")
@@ -71,7 +71,9 @@ def _show_reason(why: say.Explanation, reason: say.Reason, here: AskAddress, is_
                 _show_others(others, here)
 
 
-def _show_contribution(why: say.Explanation, contribution: say.Contribution, here: AskAddress, is_open: bool) -> None:
+def _show_contribution(
+    why: schemas.Explanation, contribution: schemas.Contribution, here: AskUrl, is_open: bool
+) -> None:
     most = max(abs(each.weight) for each in why.contributions) or 1.0
     with box("article", "reason"):
         with box(style="reason-head"):
@@ -86,7 +88,7 @@ def _show_contribution(why: say.Explanation, contribution: say.Contribution, her
             _show_grounding(contribution.facts, why, here, is_open)
 
 
-def _show_others(groundings: Sequence[Sequence[say.Fact]], here: AskAddress) -> None:
+def _show_others(groundings: Sequence[Sequence[schemas.Fact]], here: AskUrl) -> None:
     if groundings:
         hint("It leads there from earlier facts, too:")
     for grounding in groundings:
@@ -102,7 +104,7 @@ def _part(label: str, value: str, remark: str = "") -> ui.element:
     return part
 
 
-def _show_grounding(facts: Sequence[say.Fact], why: say.Explanation, here: AskAddress, is_open: bool) -> ui.element:
+def _show_grounding(facts: Sequence[schemas.Fact], why: schemas.Explanation, here: AskUrl, is_open: bool) -> ui.element:
     """The facts, and in a part that opens and closes their picture; the part can take more."""
     fact_list(facts, here)
     with box("details") as details:

@@ -10,22 +10,22 @@ import pytest
 import tlogic
 from tests.waiting import wait_until
 from tlogic.events.sample.simulation import sample_events
-from tlogic.serving import messages as say
-from tlogic.serving.answering.oracles import RuleOracle
-from tlogic.serving.answering.service import Service
-from tlogic.serving.answering.versions import Versions
-from tlogic.serving.answering.world import World
-from tlogic.serving.starting import open_service
-from tlogic.serving.store.incoming import Incoming
-from tlogic.serving.store.store import EventStore
+from tlogic.serving import schemas
+from tlogic.serving.engine.live_store import LiveStore
+from tlogic.serving.engine.predictors import RulePredictor
+from tlogic.serving.engine.service import Service
+from tlogic.serving.engine.versions import VersionManager
+from tlogic.serving.startup import open_service
+from tlogic.serving.store.encoded_events import EncodedEvents
+from tlogic.serving.store.event_store import EventStore
 
-ASKED = say.Question(subject="Kite Aviation", relation="sue")
+ASKED = schemas.Question(subject="Kite Aviation", relation="sue")
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[EventStore]:
     with EventStore.open(tmp_path / "events.db") as opened:
-        opened.add(Incoming.of_table(sample_events(7, 200)))
+        opened.add(EncodedEvents.from_table(sample_events(7, 200)))
         yield opened
 
 
@@ -35,19 +35,19 @@ def rules() -> tlogic.RuleSet:
 
 
 def service_on(store: EventStore, rules: tlogic.RuleSet) -> Service:
-    world = World(store)
-    versions = Versions(world, tlogic.ApplicationSettings(), threads=1)
+    live_store = LiveStore(store)
+    versions = VersionManager(live_store, tlogic.ApplicationSettings(), threads=1)
     versions.use(rules)
-    return Service(world, versions)
+    return Service(live_store, versions)
 
 
-def learn_anew(versions: Versions) -> None:
+def learn_anew(versions: VersionManager) -> None:
     versions.learn()
     wait_until(lambda: versions.learning.state != "running")
 
 
-def row(subject: str, relation: str, object_: str, time: str) -> say.Event:
-    return say.Event(subject=subject, relation=relation, object=object_, time=time)
+def row(subject: str, relation: str, object_: str, time: str) -> schemas.Event:
+    return schemas.Event(subject=subject, relation=relation, object=object_, time=time)
 
 
 def test_an_event_counts_in_the_next_forecast(store: EventStore, rules: tlogic.RuleSet) -> None:
@@ -72,7 +72,7 @@ def test_it_forecasts_as_the_library_does(store: EventStore, rules: tlogic.RuleS
     more = [row("Kite Aviation", "sue", "Orchard Foods", f"2030-0{month}-15") for month in (7, 2, 9)]
     for event in [*more, row("Kite Aviation", "buy", "Orchard Foods", "2029-11-01")]:
         service.add([event])
-    graph = service.world.snapshot().graph()
+    graph = service.live_store.snapshot().graph()
     for at in ("2030-03-01", "2030-07-20", None):
         told = service.forecast(ASKED.model_copy(update={"at": at}))
         [candidates] = tlogic.forecast(graph, rules, [tlogic.Query("Kite Aviation", "sue", at=at)])
@@ -82,7 +82,7 @@ def test_it_forecasts_as_the_library_does(store: EventStore, rules: tlogic.RuleS
 def test_services_on_one_store_see_each_others_events(store: EventStore, rules: tlogic.RuleSet) -> None:
     one, other = service_on(store, rules), service_on(store, rules)
     one.add([row("Newcomer Ltd", "bid_for", "Kite Aviation", "2030-07-21")])
-    assert other.world.catch_up() == 1
+    assert other.live_store.catch_up() == 1
     assert other.versions.use_latest()
     assert other.forecast(ASKED, top=50).candidates == one.forecast(ASKED, top=50).candidates
 
@@ -109,7 +109,7 @@ def test_forecasts_go_on_while_events_come_in_and_runs_are_merged(store: EventSt
             for day in random.integers(1, 29, 40)
         ]
         service.add(events)
-        merging = service.world._merging
+        merging = service.live_store._merging
         if merging is not None and batch % 10 == 9:
             merging.join()
             merges += 1
@@ -118,7 +118,7 @@ def test_forecasts_go_on_while_events_come_in_and_runs_are_merged(store: EventSt
         asker.join()
     assert not wrong
     assert merges
-    graph = service.world.snapshot().graph()
+    graph = service.live_store.snapshot().graph()
     assert (
         service.forecast(ASKED).candidates[0].score
         == tlogic.forecast(graph, rules, [("Kite Aviation", "sue")])[0][0].score
@@ -127,43 +127,43 @@ def test_forecasts_go_on_while_events_come_in_and_runs_are_merged(store: EventSt
 
 def test_learning_anew_makes_a_version_and_going_back_another(store: EventStore, rules: tlogic.RuleSet) -> None:
     service = service_on(store, rules)
-    first = service.versions.oracle.version
+    first = service.versions.predictor.version
     learn_anew(service.versions)
     assert service.versions.learning.state == "done"
-    second = service.versions.oracle.version
+    second = service.versions.predictor.version
     assert second == service.versions.learning.version == first + 1
-    third = service.versions.use_again(first)
+    third = service.versions.restore(first)
     kept = service.versions.kept().versions
     assert [(each.version, each.in_use) for each in kept] == [(third, True), (second, False), (first, False)]
     assert service.forecast(ASKED).version == third
 
 
 def test_rules_are_learned_anew_as_they_were_learned(store: EventStore) -> None:
-    world = World(store)
-    versions = Versions(world, tlogic.ApplicationSettings(), threads=1)
-    versions.use(tlogic.learn(world.snapshot().graph(), walks=7, lengths=(1,), seed=3))
-    service = Service(world, versions)
+    live_store = LiveStore(store)
+    versions = VersionManager(live_store, tlogic.ApplicationSettings(), threads=1)
+    versions.use(tlogic.learn(live_store.snapshot().graph(), walks=7, lengths=(1,), seed=3))
+    service = Service(live_store, versions)
     service.add([row("Kite Aviation", "sue", "Orchard Foods", "2030-07-20")])
     learn_anew(versions)
-    assert isinstance(versions.oracle, RuleOracle)
-    again = tlogic.learn(world.snapshot().graph(), walks=7, lengths=(1,), seed=3)
-    assert versions.oracle.rules.to_json() == again.to_json()
+    assert isinstance(versions.predictor, RulePredictor)
+    again = tlogic.learn(live_store.snapshot().graph(), walks=7, lengths=(1,), seed=3)
+    assert versions.predictor.rules.to_json() == again.to_json()
 
 
 def test_a_file_that_was_kept_before_does_not_undo_what_was_learned(store: EventStore, tmp_path: Path) -> None:
     file = tmp_path / "given.rules"
-    tlogic.learn(World(store).snapshot().graph(), walks=7, lengths=(1,)).save(file)
+    tlogic.learn(LiveStore(store).snapshot().graph(), walks=7, lengths=(1,)).save(file)
     service = open_service(store, rules=file)
     service.add([row("Kite Aviation", "sue", "Orchard Foods", "2030-07-20")])
     learn_anew(service.versions)
-    assert open_service(store, rules=file).versions.oracle.version == 2
-    tlogic.learn(World(store).snapshot().graph(), walks=9, lengths=(1,)).save(file)
-    assert open_service(store, rules=file).versions.oracle.version == 3
+    assert open_service(store, rules=file).versions.predictor.version == 2
+    tlogic.learn(LiveStore(store).snapshot().graph(), walks=9, lengths=(1,)).save(file)
+    assert open_service(store, rules=file).versions.predictor.version == 3
 
 
 def test_a_model_counts_new_events_too(store: EventStore) -> None:
     service = service_on(store, tlogic.RuleSet(()))
-    service.versions.use(tlogic.fit(service.world.snapshot().graph(), evidence=("recurrence", "pair"), threads=1))
+    service.versions.use(tlogic.fit(service.live_store.snapshot().graph(), evidence=("recurrence", "pair"), threads=1))
     before = service.forecast(ASKED)
     service.add([row("Kite Aviation", "sue", "Newcomer Ltd", "2030-07-20")])
     after = service.forecast(ASKED)
@@ -181,7 +181,7 @@ def test_an_empty_store_says_so_and_takes_events(tmp_path: Path, rules: tlogic.R
             service.forecast(ASKED)
         assert service.health().events == 0
         service.add([row("Ann", "calls", "Bob", "2030-01-01"), row("Bob", "calls", "Ann", "2030-01-02")])
-        forecast = service.forecast(say.Question(subject="Ann", relation="calls"))
+        forecast = service.forecast(schemas.Question(subject="Ann", relation="calls"))
         assert forecast.by == "fallback"
         assert {each.name for each in forecast.candidates} == {"Ann", "Bob"}
 
@@ -200,7 +200,7 @@ def test_what_is_likely_next_comes_from_what_happens_often(store: EventStore, ru
     assert {each.question.relation for each in outlook.expected} <= happened
     earlier = service.outlook("Kite Aviation", "2030-03-01")
     assert earlier != outlook
-    graph = service.world.snapshot().graph()
+    graph = service.live_store.snapshot().graph()
     assert earlier.at == "2030-03-01"
     assert graph.timeline.step_of(earlier.at) < graph.end
 
@@ -208,7 +208,7 @@ def test_what_is_likely_next_comes_from_what_happens_often(store: EventStore, ru
 def test_events_of_an_entity_and_of_a_pair(store: EventStore, rules: tlogic.RuleSet) -> None:
     service = service_on(store, rules)
     page = service.events("Kite Aviation", None, 0, 10_000)
-    graph = service.world.snapshot().graph()
+    graph = service.live_store.snapshot().graph()
     number = graph.entities.id_of("Kite Aviation")
     mine = (graph.facts.subject == number) | (graph.facts.object == number)
     assert page.total == len(page.events) == mine.sum()

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from html import escape
 from textwrap import wrap
 
-from tlogic.serving import messages as say
+from tlogic.serving import schemas
 from tlogic.serving.page import svg
-from tlogic.serving.page.texts import spoken, visible
+from tlogic.serving.page.display_text import spoken, visible
 
 _WIDTH, _MARGIN = 320, 4
 _ROW, _NAME_LINE, _NAME_LINES = 38, 14, 3
@@ -19,9 +19,9 @@ _NAME_CHARACTER, _RELATION_CHARACTER, _DATE_CHARACTER = 6.6, 6.0, 6.1
 _LONGEST_DATE = 19
 
 
-def draw_grounding(facts: Sequence[say.Fact], question: say.Asked, candidate: str) -> str:
+def draw_grounding(facts: Sequence[schemas.Fact], question: schemas.Asked, candidate: str) -> str:
     """The facts in order of time, and the forecast that follows from them as a dashed arrow."""
-    forecast = say.Fact(
+    forecast = schemas.Fact(
         subject=question.subject if question.subject is not None else candidate,
         relation=question.relation,
         object=question.object if question.object is not None else candidate,
@@ -48,20 +48,20 @@ def draw_grounding(facts: Sequence[say.Fact], question: say.Asked, candidate: st
     )
 
 
-def _when(fact: say.Fact) -> tuple[int, str]:
+def _when(fact: schemas.Fact) -> tuple[int, str]:
     """The order of time: dates have that of their letters, integers and years that of numbers."""
     is_number = fact.time.lstrip("-").isdecimal()
     return (int(fact.time), "") if is_number else (0, fact.time)
 
 
-def _described(facts: Sequence[say.Fact], forecast: say.Fact) -> str:
+def _described(facts: Sequence[schemas.Fact], forecast: schemas.Fact) -> str:
     """The picture in words, for those who do not see it."""
     told = [f"{fact.time}: {fact.subject}, {spoken(fact.relation)}, {fact.object}." for fact in facts]
     asked = f"Forecast for {forecast.time}: {forecast.subject}, {spoken(forecast.relation)}, {forecast.object}."
     return " ".join([*told, asked])
 
 
-def _lanes(facts: Sequence[say.Fact], forecast: say.Fact) -> dict[str, float]:
+def _lanes(facts: Sequence[schemas.Fact], forecast: schemas.Fact) -> dict[str, float]:
     """Where each entity stands: the forecast's subject on the left, its object on the right."""
     between = [name for fact in facts for name in (fact.subject, fact.object)]
     inner = [name for name in between if name not in (forecast.subject, forecast.object)]
@@ -89,7 +89,7 @@ def _name(name: str, lines: Sequence[str], x: float, bottom: float) -> str:
     return svg.tag("text", svg.title(name), *spans, class_="name", text_anchor="middle")
 
 
-def _row(fact: say.Fact, lanes: dict[str, float], y: float, kind: str) -> str:
+def _row(fact: schemas.Fact, lanes: dict[str, float], y: float, kind: str) -> str:
     start, end = lanes[fact.subject], lanes[fact.object]
     date = svg.text(fact.time, _LONGEST_DATE, x=_MARGIN, y=y + 4, class_="date")
     arrow = _arrow(start, end, y) if start != end else _loop(start, y)

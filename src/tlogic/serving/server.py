@@ -11,21 +11,21 @@ import uvicorn
 
 from tlogic.errors import SettingsError
 from tlogic.events.sources.databases import is_database_url, parse_url
-from tlogic.serving.answering.service import Service
+from tlogic.serving.engine.service import Service
 from tlogic.serving.logs import log, write_logs
-from tlogic.serving.starting import Follower, warm_up
-from tlogic.serving.web.api import create_app
-from tlogic.serving.web.guarding import Guard, is_loopback
+from tlogic.serving.startup import Follower, warm_up
+from tlogic.serving.web.authentication import AccessSettings, is_loopback
+from tlogic.serving.web.routes import create_app
 
 # A name of 10,000 characters takes up to 120,000 in an address.
 _LONGEST_HEAD = 2**20
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def check_address(host: str, guard: Guard) -> None:
+def check_address(host: str, guard: AccessSettings) -> None:
     """Refuse to listen where others can reach a service that has no tokens.
 
-    >>> check_address("127.0.0.1", Guard())
+    >>> check_address("127.0.0.1", AccessSettings())
     """
     if guard.is_open and not is_loopback(host):
         raise SettingsError(
@@ -35,10 +35,10 @@ def check_address(host: str, guard: Guard) -> None:
         )
 
 
-def secrets_of(guard: Guard, store: str) -> list[str]:
+def secrets_of(guard: AccessSettings, store: str) -> list[str]:
     """What must not be seen in a log: tokens, and the password of a database.
 
-    >>> secrets_of(Guard(), "postgresql://ann:secret@host/events")
+    >>> secrets_of(AccessSettings(), "postgresql://ann:secret@host/events")
     ['secret']
     """
     url = parse_url(store) if is_database_url(store) else None
@@ -48,7 +48,7 @@ def secrets_of(guard: Guard, store: str) -> list[str]:
 
 def serve(
     open_it: Callable[[], Service],
-    guard: Guard,
+    guard: AccessSettings,
     *,
     host: str = "127.0.0.1",
     port: int = 8080,
@@ -81,18 +81,18 @@ def serve(
         follower.start()
         address = _address(host, listener)
         log.info("serving", extra={"fields": {"address": address}})
-        opened(address, service.world.store.name)
+        opened(address, service.live_store.store.name)
         try:
             with _stopped_by_signals(server):
                 server.run(sockets=[listener])
         finally:
             follower.stop()
-            service.world.store.close()
+            service.live_store.store.close()
             log.info("stopped")
             threading.excepthook = lambda _: None  # to learn is given up at the end of the process, and no error
 
 
-def _config(app: object, guard: Guard) -> uvicorn.Config:
+def _config(app: object, guard: AccessSettings) -> uvicorn.Config:
     return uvicorn.Config(
         app,  # type: ignore[arg-type]
         log_config=None,

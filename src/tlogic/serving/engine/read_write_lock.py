@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from threading import Condition
 
 
-class SharedLock:
+class ReadWriteLock:
     """Many may read at once; who writes waits for them, and new readers wait for who wants to write.
 
-    >>> lock = SharedLock()
+    >>> lock = ReadWriteLock()
     >>> with lock.reading(), lock.reading():
     ...     pass
     >>> with lock.writing():

@@ -1,4 +1,4 @@
-"""Limits: how often one may ask, how much one may send, how long an answer may take, how many work at once."""
+"""Request limits: rate, body size, response time and concurrency."""
 
 import asyncio
 from collections import OrderedDict
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tlogic.serving.logs import log
-from tlogic.serving.web.problems import Refusal, refuse
+from tlogic.serving.web.problems import ProblemError, send_problem
 
 DEADLINE = "tlogic.deadline"
 """Where the scope of a request says until when somebody waits for the answer, by the monotonic clock."""
@@ -26,10 +26,10 @@ class _Bucket(NamedTuple):
     at: float
 
 
-class Rates:
+class RateLimiter:
     """A token bucket for each asker: so many requests at once, and so many a second from then on.
 
-    >>> rates = Rates(per_second=1.0, burst=2)
+    >>> rates = RateLimiter(per_second=1.0, burst=2)
     >>> [rates.wait("Ann", now=0.0) for _ in range(3)], rates.wait("Ann", now=1.0)
     ([0.0, 0.0, 1.0], 0.0)
     """
@@ -53,7 +53,7 @@ class Rates:
         return 0.0 if allowed else (1.0 - tokens) / self._per_second
 
 
-class Slots:
+class ConcurrencyLimiter:
     """So many may work at once; who waits for too long is told to come again later."""
 
     def __init__(self, count: int, patience: float) -> None:
@@ -65,14 +65,14 @@ class Slots:
         try:
             await asyncio.wait_for(self._free.acquire(), self._patience)
         except TimeoutError:
-            raise Refusal(503, "The service is busy; try again in a moment.", Retry_After="2") from None
+            raise ProblemError(503, "The service is busy; try again in a moment.", Retry_After="2") from None
         try:
             yield
         finally:
             self._free.release()
 
 
-class Limits:
+class RequestLimitsMiddleware:
     """Middleware that takes bodies up to a size, and gives up on an answer after a while."""
 
     def __init__(self, app: ASGIApp, max_body: int, timeout: float) -> None:
@@ -88,9 +88,11 @@ class Limits:
                 body = await asyncio.wait_for(self._read(scope, receive), self._timeout)
                 receive = _replay(body, receive)
         except TimeoutError:
-            return await refuse(Refusal(408, "The body of the request came too slowly."), scope, receive, send)
-        except Refusal as refusal:
-            return await refuse(refusal, scope, receive, send)
+            return await send_problem(
+                ProblemError(408, "The body of the request came too slowly."), scope, receive, send
+            )
+        except ProblemError as refusal:
+            return await send_problem(refusal, scope, receive, send)
         if scope["path"].startswith(_TIMED):
             return await self._in_time(scope, receive, send)
         return await self._app(scope, receive, send)
@@ -103,7 +105,7 @@ class Limits:
         while more:
             message = await receive()
             if message["type"] != "http.request":
-                raise Refusal(400, "The connection was closed before the whole request came.")
+                raise ProblemError(400, "The connection was closed before the whole request came.")
             parts.append(message.get("body", b""))
             size += len(parts[-1])
             if size > self._max_body:
@@ -111,8 +113,8 @@ class Limits:
             more = message.get("more_body", False)
         return b"".join(parts)
 
-    def _too_large(self) -> Refusal:
-        return Refusal(413, f"The body of a request may have {self._max_body:,} bytes; send it in parts.")
+    def _too_large(self) -> ProblemError:
+        return ProblemError(413, f"The body of a request may have {self._max_body:,} bytes; send it in parts.")
 
     async def _in_time(self, scope: Scope, receive: Receive, send: Send) -> None:
         answer = _Answer(send)
@@ -129,7 +131,7 @@ class Limits:
         answer.is_late = True
         self._late.add(task)
         task.add_done_callback(self._forget)
-        return await refuse(too_late(), scope, receive, send)
+        return await send_problem(too_late(), scope, receive, send)
 
     def _forget(self, task: asyncio.Task[None]) -> None:
         self._late.discard(task)
@@ -137,9 +139,9 @@ class Limits:
             log.error("late request failed", exc_info=task.exception())
 
 
-def too_late() -> Refusal:
+def too_late() -> ProblemError:
     """What is told where an answer takes too long."""
-    return Refusal(
+    return ProblemError(
         504,
         "There was no answer in time; ask for less at once, or later. What was sent may still take effect; "
         "to send the same events again changes nothing.",

@@ -22,7 +22,7 @@ from tlogic.rules import Rule, RuleSet
 Kind = Literal["rules", "model"]
 
 
-class Oracle(Protocol):
+class Predictor(Protocol):
     """Answers questions over a live graph that is at rest, with some of its reasons switched off."""
 
     kind: Kind
@@ -35,7 +35,7 @@ class Oracle(Protocol):
         """Why a candidate stands where it does, with up to n groundings or facts for each reason."""
 
 
-class RuleOracle:
+class RulePredictor:
     """Rules, applied as the paper does."""
 
     kind: Kind = "rules"
@@ -72,7 +72,7 @@ class RuleOracle:
         return self.rules[int(number)]
 
 
-class ModelOracle:
+class ModelPredictor:
     """A model. What it knows is built anew from all facts when the first question after a change comes in."""
 
     kind: Kind = "model"
@@ -112,14 +112,14 @@ class ModelOracle:
             return self._forecaster
 
 
-def ask_each(
-    oracle: Oracle, graph: LiveGraph, asked: Sequence[tuple[Query, Collection[str]]], top: int
+def forecast_each(
+    predictor: Predictor, graph: LiveGraph, asked: Sequence[tuple[Query, Collection[str]]], top: int
 ) -> list[tuple[Answered, int]]:
     """The answers to queries with their own reasons switched off each; those with the same are asked together."""
     found: dict[int, tuple[Answered, int]] = {}
     by_without = sorted(range(len(asked)), key=lambda place: sorted(asked[place][1]))
     for _, group in groupby(by_without, key=lambda place: sorted(asked[place][1])):
         places = list(group)
-        answers = oracle.ask(graph, [asked[place][0] for place in places], top, asked[places[0]][1])
+        answers = predictor.ask(graph, [asked[place][0] for place in places], top, asked[places[0]][1])
         found |= {place: (answers, number) for number, place in enumerate(places)}
     return [found[place] for place in range(len(asked))]

@@ -9,9 +9,9 @@ from schemathesis.checks import CHECKS
 from schemathesis.core.result import Ok
 from schemathesis.schemas import APIOperation
 
-from tlogic.serving.answering.service import Service
-from tlogic.serving.web.api import create_app
-from tlogic.serving.web.guarding import Guard
+from tlogic.serving.engine.service import Service
+from tlogic.serving.web.authentication import AccessSettings
+from tlogic.serving.web.routes import create_app
 
 EXAMPLES = 20
 HERE = {"Host": "127.0.0.1"}
@@ -26,7 +26,7 @@ NAMES = [
 
 
 def test_it_keeps_to_its_description(service: Service) -> None:
-    app = create_app(service, Guard(rate=1e6, burst=10**6), page=False)
+    app = create_app(service, AccessSettings(rate=1e6, burst=10**6), page=False)
     schema = schemathesis.openapi.from_asgi("/openapi.json", app, headers=HERE)
     operations = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
     assert len(operations) == 14

@@ -18,13 +18,13 @@ from tests.waiting import PATIENCE, wait_until
 from tlogic.events.sample.simulation import sample_events
 from tlogic.events.sources.databases import parse_url
 from tlogic.graph import TemporalGraph
-from tlogic.serving.answering.service import Service
-from tlogic.serving.answering.versions import Versions
-from tlogic.serving.answering.world import World
-from tlogic.serving.store.incoming import Incoming
-from tlogic.serving.store.store import EventStore
-from tlogic.serving.web.api import create_app
-from tlogic.serving.web.guarding import Guard
+from tlogic.serving.engine.live_store import LiveStore
+from tlogic.serving.engine.service import Service
+from tlogic.serving.engine.versions import VersionManager
+from tlogic.serving.store.encoded_events import EncodedEvents
+from tlogic.serving.store.event_store import EventStore
+from tlogic.serving.web.authentication import AccessSettings
+from tlogic.serving.web.routes import create_app
 
 Opened = Callable[..., AbstractContextManager[Page]]
 """Opens the page of a service in a new browser."""
@@ -57,16 +57,16 @@ def new_place(kind: str, request: pytest.FixtureRequest, folder: Path) -> str:
 def sample_service(place: str) -> Iterator[Service]:
     """A service of the sample world in a new store."""
     with EventStore.open(place) as store:
-        store.add(Incoming.of_table(sample_events(days=DAYS)))
-        world = World(store)
-        versions = Versions(world, tlogic.ApplicationSettings())
+        store.add(EncodedEvents.from_table(sample_events(days=DAYS)))
+        live_store = LiveStore(store)
+        versions = VersionManager(live_store, tlogic.ApplicationSettings())
         versions.use(sample_rules())
-        yield Service(world, versions)
+        yield Service(live_store, versions)
         wait_until(lambda: versions.learning.state != "running")
 
 
 @contextmanager
-def served(service: Service, guard: Guard | None = None, *, page: bool = False) -> Iterator[str]:
+def served(service: Service, guard: AccessSettings | None = None, *, page: bool = False) -> Iterator[str]:
     """The address of a service that a real web server serves."""
     app = create_app(service, guard, page=page)
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, h11_max_incomplete_event_size=2**20))
@@ -81,7 +81,7 @@ def served(service: Service, guard: Guard | None = None, *, page: bool = False) 
 
 
 @contextmanager
-def asking(service: Service, guard: Guard | None = None, token: str | None = None) -> Iterator[httpx.Client]:
+def asking(service: Service, guard: AccessSettings | None = None, token: str | None = None) -> Iterator[httpx.Client]:
     """Somebody who asks a service, with a token or without one."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     with served(service, guard) as url, client_of(url, headers=headers) as client:

@@ -8,18 +8,18 @@ from tlogic.errors import InputError
 from tlogic.graph.facts import Facts
 from tlogic.graph.growing import growing_index
 from tlogic.graph.live import LiveGraph, Snapshot
-from tlogic.serving.answering.sharing import SharedLock
-from tlogic.serving.store.incoming import Incoming
-from tlogic.serving.store.store import Added, EventStore, StoreError
+from tlogic.serving.engine.read_write_lock import ReadWriteLock
+from tlogic.serving.store.encoded_events import EncodedEvents
+from tlogic.serving.store.event_store import Added, EventStore, StoreError
 
 
-class World:
+class LiveStore:
     """What the store holds, in memory. An event counts from the moment at which ``catch_up`` has seen it."""
 
     def __init__(self, store: EventStore) -> None:
         self.store = store
         self._graph: LiveGraph | None = None
-        self._lock, self._catching_up = SharedLock(), Lock()
+        self._lock, self._catching_up = ReadWriteLock(), Lock()
         self._seen = 0
         self._merging: Thread | None = None
         self.catch_up()
@@ -45,7 +45,7 @@ class World:
             return False
         return True
 
-    def add(self, events: Incoming) -> Added:
+    def add(self, events: EncodedEvents) -> Added:
         """Keep events, whole or not at all; once they are kept, they count."""
         added = self.store.add(events)
         self.catch_up()

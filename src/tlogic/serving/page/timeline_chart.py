@@ -3,15 +3,15 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from tlogic.serving import messages as say
+from tlogic.serving import schemas
 from tlogic.serving.page import svg
-from tlogic.serving.page.texts import spoken
+from tlogic.serving.page.display_text import spoken
 
 _WIDTH, _LABELS, _MARGIN = 340, 100, 8
 _ROW, _MOST_ROWS, _LABEL_LENGTH = 18, 12, 17
 
 
-def draw_timeline(entity: str, events: Sequence[say.Fact], steps: Sequence[int]) -> str:
+def draw_timeline(entity: str, events: Sequence[schemas.Fact], steps: Sequence[int]) -> str:
     """Events, newest first, as dots at their steps, filled where the entity acts and hollow where it is acted upon.
 
     Rare relations share the last row.
@@ -45,13 +45,13 @@ def _line(label: str, place: int) -> str:
     )
 
 
-def _dot(entity: str, event: say.Fact, x: float, place: int) -> str:
+def _dot(entity: str, event: schemas.Fact, x: float, place: int) -> str:
     words = f"{event.time}: {event.subject} — {spoken(event.relation)} → {event.object}"
     kind = "acts" if event.subject == entity else "suffers"
     return svg.tag("circle", svg.title(words), cx=x, cy=_height(place), r=3.2, class_=kind)
 
 
-def _dates(events: Sequence[say.Fact], height: int) -> list[str]:
+def _dates(events: Sequence[schemas.Fact], height: int) -> list[str]:
     first, last = events[-1].time, events[0].time
     ends = [svg.text(last, 19, x=_WIDTH, y=height + 12, class_="date", text_anchor="end")]
     return ends if first == last else [svg.text(first, 19, x=_LABELS, y=height + 12, class_="date"), *ends]

@@ -1,4 +1,4 @@
-"""Versions of rules, or of a model: kept in the store, learned anew while forecasts go on, and swapped in whole."""
+"""Versions of rules, or of a model: kept in the store, and swapped in whole."""
 
 from dataclasses import fields
 from hashlib import blake2b
@@ -11,26 +11,26 @@ from tlogic.errors import InputError, TLogicError
 from tlogic.forecasting import ApplicationSettings
 from tlogic.models import Model
 from tlogic.rules import RuleSet
-from tlogic.serving import messages as say
-from tlogic.serving.answering.oracles import Kind, ModelOracle, Oracle, RuleOracle
-from tlogic.serving.answering.world import World
+from tlogic.serving import schemas
+from tlogic.serving.engine.live_store import LiveStore
+from tlogic.serving.engine.predictors import Kind, ModelPredictor, Predictor, RulePredictor
 
 
-class Versions:
+class VersionManager:
     """The version in use, and those before it."""
 
-    def __init__(self, world: World, settings: ApplicationSettings, threads: int | None = None) -> None:
-        self._world, self._settings, self._threads = world, settings, threads
+    def __init__(self, live_store: LiveStore, settings: ApplicationSettings, threads: int | None = None) -> None:
+        self._live_store, self._settings, self._threads = live_store, settings, threads
         self._swapping, self._learning = Lock(), Lock()
-        self._oracle: Oracle | None = None
-        self.learning = say.Learning(state="idle")
+        self._predictor: Predictor | None = None
+        self.learning = schemas.Learning(state="idle")
 
     @property
-    def oracle(self) -> Oracle:
+    def predictor(self) -> Predictor:
         """What answers questions now."""
-        if self._oracle is None:
+        if self._predictor is None:
             raise InputError("There are no rules yet; learn some with POST /api/learn.")
-        return self._oracle
+        return self._predictor
 
     def use(self, what: RuleSet | Model) -> int:
         """Keep rules, or a model, as a new version, and answer by them from now on."""
@@ -38,78 +38,78 @@ class Versions:
         with self._swapping:
             content = what.to_json()
             about = {"repr": repr(what), "digest": _digest(content), **what.data}
-            number = self._world.store.save_version(kind, content, about)
+            number = self._live_store.store.save_version(kind, content, about)
             self._take(what, number)
         return number
 
-    def is_kept(self, what: RuleSet | Model) -> bool:
+    def has_version(self, what: RuleSet | Model) -> bool:
         """Is there a version with just this content, be it an old one?"""
         digest = _digest(what.to_json())
-        return any(each.about.get("digest") == digest for each in self._world.store.versions())
+        return any(each.about.get("digest") == digest for each in self._live_store.store.versions())
 
     def use_latest(self) -> bool:
         """Answer by the newest version that is kept, be it another's; False where there is none."""
-        newest = next(iter(self._world.store.versions()), None)
+        newest = next(iter(self._live_store.store.versions()), None)
         if newest is None:
             return False
         with self._swapping:
-            if self._oracle is None or newest.version > self._oracle.version:
-                kept = self._world.store.version(newest.version)
+            if self._predictor is None or newest.version > self._predictor.version:
+                kept = self._live_store.store.version(newest.version)
                 self._take(_read(kept.kind, kept.content), newest.version)
         return True
 
-    def use_again(self, number: int) -> int:
+    def restore(self, number: int) -> int:
         """Go back to an earlier version, which is kept once more as the newest."""
-        kept = self._world.store.version(number)
+        kept = self._live_store.store.version(number)
         return self.use(_read(kept.kind, kept.content))
 
-    def kept(self) -> say.Versions:
+    def kept(self) -> schemas.Versions:
         """All versions, newest first."""
-        in_use = self._oracle.version if self._oracle else None
-        return say.Versions(
+        in_use = self._predictor.version if self._predictor else None
+        return schemas.Versions(
             versions=[
-                say.Version(
+                schemas.Version(
                     version=each.version,
                     kind=each.kind,
                     made=each.made,
                     about=dict(each.about),
                     in_use=each.version == in_use,
                 )
-                for each in self._world.store.versions()
+                for each in self._live_store.store.versions()
             ]
         )
 
-    def learn(self) -> say.Learning:
+    def learn(self) -> schemas.Learning:
         """Begin to learn anew from all that is known, with the settings of what is in use, unless somebody does."""
         if not self._learning.acquire(blocking=False):
             return self.learning
-        self.learning = say.Learning(state="running")
+        self.learning = schemas.Learning(state="running")
         Thread(target=self._learn, name="learning", daemon=True).start()
         return self.learning
 
     def _learn(self) -> None:
         began = perf_counter()
         try:
-            graph = self._world.snapshot().graph()
-            if isinstance(self._oracle, ModelOracle):
-                settings = self._oracle.model.settings
+            graph = self._live_store.snapshot().graph()
+            if isinstance(self._predictor, ModelPredictor):
+                settings = self._predictor.model.settings
                 found: RuleSet | Model = tlogic.fit(graph, threads=self._threads, **_fit_settings(settings))
             else:
-                settings = self._oracle.rules.settings if isinstance(self._oracle, RuleOracle) else {}
+                settings = self._predictor.rules.settings if isinstance(self._predictor, RulePredictor) else {}
                 found = tlogic.learn(graph, threads=self._threads, **_learn_settings(settings))
             number = self.use(found)
-            self.learning = say.Learning(state="done", version=number, seconds=round(perf_counter() - began, 3))
+            self.learning = schemas.Learning(state="done", version=number, seconds=round(perf_counter() - began, 3))
         except TLogicError as error:
-            self.learning = say.Learning(state="failed", problem=str(error))
+            self.learning = schemas.Learning(state="failed", problem=str(error))
         except Exception:
-            self.learning = say.Learning(state="failed", problem="an unexpected error; see the log of the service")
+            self.learning = schemas.Learning(state="failed", problem="an unexpected error; see the log of the service")
             raise
         finally:
             self._learning.release()
 
     def _take(self, what: RuleSet | Model, number: int) -> None:
-        self._oracle = (
-            RuleOracle(what, self._settings, number) if isinstance(what, RuleSet) else ModelOracle(what, number)
+        self._predictor = (
+            RulePredictor(what, self._settings, number) if isinstance(what, RuleSet) else ModelPredictor(what, number)
         )
 
 

@@ -15,15 +15,15 @@ import tlogic
 from tlogic.errors import TLogicError
 from tlogic.parallel import thread_count
 from tlogic.rules.browsing import Sort
-from tlogic.serving import messages as say
-from tlogic.serving.answering.service import Service, queries_of
+from tlogic.serving import schemas
+from tlogic.serving.engine.service import Service, to_queries
 from tlogic.serving.web.api_docs import add_api_docs
-from tlogic.serving.web.guarding import ROLE, Gate, Guard, Role
-from tlogic.serving.web.limiting import DEADLINE, Limits, Slots, too_late
+from tlogic.serving.web.authentication import ROLE, AccessSettings, AuthenticationMiddleware, Role
 from tlogic.serving.web.login import add_login
 from tlogic.serving.web.metrics import Metrics
-from tlogic.serving.web.problems import Refusal, as_response
-from tlogic.serving.web.watching import Watch
+from tlogic.serving.web.problems import ProblemError, problem_response
+from tlogic.serving.web.request_limits import DEADLINE, ConcurrencyLimiter, RequestLimitsMiddleware, too_late
+from tlogic.serving.web.request_log import RequestLogMiddleware
 
 _SLOTS_PER_CORE = 2
 # While questions are answered no events come in, and work that nobody waits for goes on: so not for long.
@@ -55,7 +55,7 @@ _PROBLEMS = {
     507: "The disk of the store is full.",
 }
 _RESPONSES: dict[int | str, dict[str, Any]] = {
-    status: {"model": say.Problem, "description": told} for status, told in _PROBLEMS.items()
+    status: {"model": schemas.Problem, "description": told} for status, told in _PROBLEMS.items()
 }
 _MOST_PAGED = 1000
 _FARTHEST_OFFSET = 2**31 - 1
@@ -84,31 +84,31 @@ async def _slot(request: Request) -> AsyncIterator[None]:
 Served = Annotated[Service, Depends(_service)]
 Counted = Annotated[Metrics, Depends(_metrics)]
 Until = Annotated[float, Depends(_until)]
-Top = Annotated[int, Query(ge=1, le=say.MOST_CANDIDATES, description="How many candidates to give.")]
+Top = Annotated[int, Query(ge=1, le=schemas.MAX_CANDIDATES, description="How many candidates to give.")]
 Offset = Annotated[int, Query(ge=0, le=_FARTHEST_OFFSET, description="How many to leave out at the beginning.")]
 Limit = Annotated[int, Query(ge=1, le=_MOST_PAGED, description="How many to give.")]
 Text = Annotated[str, Query(max_length=1000, description="As one types it; spelling is forgiven.")]
 
 
 def _asked(
-    relation: Annotated[say.Name, Query(description="What is done.", examples=["sue"])],
+    relation: Annotated[schemas.Name, Query(description="What is done.", examples=["sue"])],
     subject: Annotated[
-        say.Name | None, Query(description="Who does it; then the object is asked.", examples=["Kite Aviation"])
+        schemas.Name | None, Query(description="Who does it; then the object is asked.", examples=["Kite Aviation"])
     ] = None,
-    object: Annotated[say.Name | None, Query(description="To whom it is done; then the subject is asked.")] = None,
+    object: Annotated[schemas.Name | None, Query(description="To whom it is done; then the subject is asked.")] = None,
     at: Annotated[str | None, Query(max_length=100, description="When; the next step if not given.")] = None,
     without: Annotated[
         list[str] | None, Query(max_length=1000, description="Ids of rules, or kinds of evidence, to switch off.")
     ] = None,
-) -> say.Question:
-    return say.Question(subject=subject, relation=relation, object=object, at=at, without=without or [])
+) -> schemas.Question:
+    return schemas.Question(subject=subject, relation=relation, object=object, at=at, without=without or [])
 
 
-async def _question(question: Annotated[say.Question, Depends(_asked)]) -> say.Question:
+async def _question(question: Annotated[schemas.Question, Depends(_asked)]) -> schemas.Question:
     return question
 
 
-Question = Annotated[say.Question, Depends(_question)]
+Question = Annotated[schemas.Question, Depends(_question)]
 
 _by_token = Security(HTTPBearer(auto_error=False, description="A token for reading, or for writing too."))
 
@@ -120,7 +120,7 @@ _at_work = [Depends(_slot, scope="function")]
 
 
 @router.get("/forecast", tags=["forecasts"], dependencies=_at_work)
-def forecast(service: Served, metrics: Counted, question: Question, top: Top = 10) -> say.Forecast:
+def forecast(service: Served, metrics: Counted, question: Question, top: Top = 10) -> schemas.Forecast:
     """Who comes next in the place of what is not given, the object or the subject."""
     answer = service.forecast(question, top)
     metrics.forecasts.inc()
@@ -128,14 +128,14 @@ def forecast(service: Served, metrics: Counted, question: Question, top: Top = 1
 
 
 @router.post("/forecasts", tags=["forecasts"], dependencies=_at_work)
-def forecasts(service: Served, metrics: Counted, until: Until, asked: say.SplitQueries) -> list[say.Forecast]:
+def forecasts(service: Served, metrics: Counted, until: Until, asked: schemas.SplitQueries) -> list[schemas.Forecast]:
     """Answer several questions at once, in their order.
 
     Events that come in meanwhile may count for the later ones; each answer tells its time and its version.
     """
-    with service.world.reading() as graph:
-        queries_of(graph, asked.questions)  # what is wrong with any of them is told before any is answered
-    answers: list[say.Forecast] = []
+    with service.live_store.reading() as graph:
+        to_queries(graph, asked.questions)  # what is wrong with any of them is told before any is answered
+    answers: list[schemas.Forecast] = []
     for first in range(0, len(asked.questions), _AT_ONCE):
         if monotonic() > until:
             raise too_late()
@@ -148,9 +148,9 @@ def forecasts(service: Served, metrics: Counted, until: Until, asked: say.SplitQ
 def explanation(
     service: Served,
     question: Question,
-    candidate: Annotated[say.Name, Query(description="Whose score is explained.", examples=["Orchard Foods"])],
+    candidate: Annotated[schemas.Name, Query(description="Whose score is explained.", examples=["Orchard Foods"])],
     groundings: Annotated[int, Query(ge=0, le=100, description="How many groundings, or facts, for each reason.")] = 1,
-) -> say.Explanation:
+) -> schemas.Explanation:
     """Why a candidate has its score and its rank: the rules and the facts behind it."""
     return service.explain(question, candidate, groundings)
 
@@ -158,10 +158,10 @@ def explanation(
 @router.get("/outlook", tags=["forecasts"], dependencies=_at_work)
 def outlook(
     service: Served,
-    entity: Annotated[say.Name, Query(description="About whom.", examples=["Kite Aviation"])],
+    entity: Annotated[schemas.Name, Query(description="About whom.", examples=["Kite Aviation"])],
     at: Annotated[str | None, Query(max_length=100, description="When; the next step if not given.")] = None,
     limit: Annotated[int, Query(ge=1, le=100, description="How many to give.")] = 10,
-) -> say.Outlook:
+) -> schemas.Outlook:
     """What is likely next for an entity, over all relations."""
     return service.outlook(entity, at, limit)
 
@@ -172,17 +172,17 @@ def outlook(
 @router.get("/events", tags=["events"], dependencies=_at_work)
 def events(
     service: Served,
-    entity: Annotated[say.Name, Query(description="Whose events.", examples=["Kite Aviation"])],
-    other: Annotated[say.Name | None, Query(description="Only those with this one.")] = None,
+    entity: Annotated[schemas.Name, Query(description="Whose events.", examples=["Kite Aviation"])],
+    other: Annotated[schemas.Name | None, Query(description="Only those with this one.")] = None,
     offset: Offset = 0,
     limit: Limit = 100,
-) -> say.EventPage:
+) -> schemas.EventPage:
     """The events of an entity, or of a pair, newest first."""
     return service.events(entity, other, offset, limit)
 
 
 @router.post("/events", tags=["events"])
-def add_events(service: Served, metrics: Counted, batch: say.Events) -> say.Added:
+def add_events(service: Served, metrics: Counted, batch: schemas.Events) -> schemas.Added:
     """Add a batch of events, whole or not at all; they are kept, and count, before the answer is given.
 
     To send the same events again changes nothing.
@@ -193,13 +193,13 @@ def add_events(service: Served, metrics: Counted, batch: say.Events) -> say.Adde
 
 
 @router.get("/entities", tags=["events"], dependencies=_at_work)
-def entities(service: Served, search: Text = "", limit: Limit = 20) -> say.EntityPage:
+def entities(service: Served, search: Text = "", limit: Limit = 20) -> schemas.EntityPage:
     """The entities that a text may mean, best matches first; the busiest without one."""
     return service.entities(search, limit)
 
 
 @router.get("/relations", tags=["events"], dependencies=_at_work)
-def relations(service: Served, search: Text = "", limit: Limit = _MOST_PAGED) -> say.RelationPage:
+def relations(service: Served, search: Text = "", limit: Limit = _MOST_PAGED) -> schemas.RelationPage:
     """The relations that a text may mean, best matches first; the most frequent without one."""
     return service.relations(search, limit)
 
@@ -210,14 +210,14 @@ def relations(service: Served, search: Text = "", limit: Limit = _MOST_PAGED) ->
 @router.get("/rules", tags=["rules"], dependencies=_at_work)
 def rules(
     service: Served,
-    head: Annotated[say.Name | None, Query(description="Only rules about this relation.", examples=["sue"])] = None,
+    head: Annotated[schemas.Name | None, Query(description="Only rules about this relation.", examples=["sue"])] = None,
     words: Annotated[str, Query(max_length=1000, description="Words that are all in the rule.")] = "",
     length: Annotated[list[int] | None, Query(max_length=100, description="Only rules of these lengths.")] = None,
     min_confidence: Annotated[float, Query(ge=0.0, le=1.0, description="Only rules that hold so often.")] = 0.0,
     sort: Annotated[Sort, Query(description="What comes first.")] = "confidence",
     offset: Offset = 0,
     limit: Limit = 100,
-) -> say.RulePage:
+) -> schemas.RulePage:
     """The rules of the version in use that fit; a model has none."""
     return service.rules(
         head=head,
@@ -231,28 +231,28 @@ def rules(
 
 
 @router.get("/versions", tags=["rules"])
-def versions(service: Served) -> say.Versions:
+def versions(service: Served) -> schemas.Versions:
     """All versions of rules, or of a model, newest first."""
     return service.versions.kept()
 
 
 @router.post("/versions/{number}/use", tags=["rules"])
-def use_version(service: Served, number: Annotated[int, Path(ge=1, le=_FARTHEST_OFFSET)]) -> say.Versions:
+def use_version(service: Served, number: Annotated[int, Path(ge=1, le=_FARTHEST_OFFSET)]) -> schemas.Versions:
     """Go back to an earlier version, which is kept once more as the newest; forecasts go on meanwhile."""
     if all(each.version != number for each in service.versions.kept().versions):
-        raise Refusal(404, f"There is no version {number} of rules or a model; see /api/versions.")
-    service.versions.use_again(number)
+        raise ProblemError(404, f"There is no version {number} of rules or a model; see /api/versions.")
+    service.versions.restore(number)
     return service.versions.kept()
 
 
 @router.post("/learn", tags=["rules"], status_code=202)
-def learn(service: Served) -> say.Learning:
+def learn(service: Served) -> schemas.Learning:
     """Begin to learn anew from all events; forecasts go on meanwhile. It is learned once at a time."""
     return service.versions.learn()
 
 
 @router.get("/learn", tags=["rules"])
-def learning(service: Served) -> say.Learning:
+def learning(service: Served) -> schemas.Learning:
     """How learning anew stands."""
     return service.versions.learning
 
@@ -260,21 +260,21 @@ def learning(service: Served) -> say.Learning:
 # The application
 
 
-def create_app(service: Service, guard: Guard | None = None, *, page: bool = True) -> FastAPI:
+def create_app(service: Service, guard: AccessSettings | None = None, *, page: bool = True) -> FastAPI:
     """The web application of a service, behind a guard; with the page for people unless that is not wanted.
 
     >>> from tempfile import TemporaryDirectory
-    >>> from tlogic.serving.starting import open_service
+    >>> from tlogic.serving.startup import open_service
     >>> from tlogic.events.sample.simulation import sample_events
-    >>> from tlogic.serving.store.incoming import Incoming
-    >>> from tlogic.serving.store.store import EventStore
+    >>> from tlogic.serving.store.encoded_events import EncodedEvents
+    >>> from tlogic.serving.store.event_store import EventStore
     >>> with TemporaryDirectory() as folder, EventStore.open(f"{folder}/events.db") as store:
-    ...     added = store.add(Incoming.of_table(sample_events(days=30)))
+    ...     added = store.add(EncodedEvents.from_table(sample_events(days=30)))
     ...     app = create_app(open_service(store), page=False)
     >>> app.title
     'tlogic'
     """
-    guard, metrics = guard or Guard(), Metrics(service)
+    guard, metrics = guard or AccessSettings(), Metrics(service)
     # The usual pages at /docs load their scripts from elsewhere, so they are replaced.
     app = FastAPI(
         title="tlogic",
@@ -285,7 +285,7 @@ def create_app(service: Service, guard: Guard | None = None, *, page: bool = Tru
         redoc_url=None,
     )
     app.state.service, app.state.metrics = service, metrics
-    app.state.slots = Slots(_SLOTS_PER_CORE * thread_count(None), guard.patience)
+    app.state.slots = ConcurrencyLimiter(_SLOTS_PER_CORE * thread_count(None), guard.patience)
     _add_own_routes(app)
     # The guard has looked at tokens before; this tells of them.
     app.include_router(router, dependencies=[] if guard.is_open else [_by_token])
@@ -299,18 +299,18 @@ def create_app(service: Service, guard: Guard | None = None, *, page: bool = Tru
 
         mount_page(app, service)
     # The last one is the first to see a request.
-    app.add_middleware(Limits, max_body=guard.max_body, timeout=guard.timeout)
-    app.add_middleware(Gate, guard=guard)
-    app.add_middleware(Watch, metrics=metrics)
+    app.add_middleware(RequestLimitsMiddleware, max_body=guard.max_body, timeout=guard.timeout)
+    app.add_middleware(AuthenticationMiddleware, guard=guard)
+    app.add_middleware(RequestLogMiddleware, metrics=metrics)
     return app
 
 
 def _add_own_routes(app: FastAPI) -> None:
     @app.get("/health", tags=["service"], responses={status: _RESPONSES[status] for status in (400, 403, 429, 504)})
-    def health(service: Served, request: Request) -> say.Health | say.Alive:
+    def health(service: Served, request: Request) -> schemas.Health | schemas.Alive:
         """Whether the service is well, and for those who may read what it knows; no token is needed."""
         found = service.health()
-        return say.Alive(status=found.status) if request.scope[ROLE] is Role.stranger else found
+        return schemas.Alive(status=found.status) if request.scope[ROLE] is Role.stranger else found
 
     @app.get("/metrics", tags=["service"], include_in_schema=False)
     def metrics(counted: Counted) -> Response:
@@ -321,7 +321,7 @@ def _refuse_the_rest(app: FastAPI) -> None:
     """Whatever is not known under /api is an error, and no matter for the page, which has all other addresses."""
 
     @app.api_route("/api/{rest:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"], include_in_schema=False)
-    async def refuse(request: Request) -> None:
+    async def send_problem(request: Request) -> None:
         partly = [route for route in router.routes if route.matches(request.scope)[0] is Match.PARTIAL]
         if not partly:
             raise HTTPException(404)
@@ -330,4 +330,4 @@ def _refuse_the_rest(app: FastAPI) -> None:
 
 
 async def _tell(_request: Request, error: Exception) -> Response:
-    return as_response(error)
+    return problem_response(error)

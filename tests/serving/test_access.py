@@ -14,17 +14,17 @@ from typing import Any
 
 import pytest
 
-from tests.serving.service import READ, WRITE, asking, client_of, problem_of, served
+from tests.serving.services import READ, WRITE, asking, client_of, problem_of, served
 from tests.waiting import PATIENCE, wait_until
 from tlogic.errors import SettingsError
-from tlogic.serving import messages as say
-from tlogic.serving.answering.service import Service
+from tlogic.serving import schemas
+from tlogic.serving.engine.service import Service
 from tlogic.serving.logs import JsonLines, log
-from tlogic.serving.running import check_address, secrets_of
-from tlogic.serving.web.guarding import COOKIE, ROLE, Gate, Guard, Role, is_loopback
-from tlogic.serving.web.limiting import Rates
+from tlogic.serving.server import check_address, secrets_of
+from tlogic.serving.web.authentication import COOKIE, ROLE, AccessSettings, AuthenticationMiddleware, Role, is_loopback
+from tlogic.serving.web.request_limits import RateLimiter
 
-BOTH = Guard(read_token=READ, write_token=WRITE)
+BOTH = AccessSettings(read_token=READ, write_token=WRITE)
 ASKED = {"subject": "Kite Aviation", "relation": "sue"}
 EVENTS = {"events": [{"subject": "Kite Aviation", "relation": "sue", "object": "Orchard Foods", "time": "2030-04-01"}]}
 
@@ -68,27 +68,27 @@ def test_who_writes_may_read(guarded: str) -> None:
 
 
 def test_nobody_writes_where_there_is_no_token_for_it(service: Service) -> None:
-    with asking(service, Guard(read_token=READ), READ) as api:
+    with asking(service, AccessSettings(read_token=READ), READ) as api:
         assert "has a token for writing" in problem_of(api.post("/api/events", json=EVENTS), 403)
 
 
 def test_health_is_open_and_tells_strangers_no_more_than_that(guarded: str) -> None:
     with client_of(guarded) as client:
         assert client.get("/health").json() == {"status": "ok"}
-        assert say.Health(**client.get("/health", headers=bearer(READ)).json()).events > 0
+        assert schemas.Health(**client.get("/health", headers=bearer(READ)).json()).events > 0
 
 
 @pytest.mark.parametrize("token", ["short", "with a blank in the middle", "with\nline\nbreaks\nin it", "ünïcödë" * 3])
 def test_tokens_that_protect_little_or_cannot_be_sent_are_refused(token: str) -> None:
     with pytest.raises(SettingsError, match=r"secrets\.token_urlsafe") as caught:
-        Guard(read_token=token)
+        AccessSettings(read_token=token)
     assert token not in str(caught.value)
     assert READ not in repr(BOTH)
 
 
 def test_a_guard_needs_limits() -> None:
     with pytest.raises(SettingsError, match="rate"):
-        Guard(rate=0)
+        AccessSettings(rate=0)
 
 
 # The login of the page
@@ -145,14 +145,14 @@ def test_only_addresses_of_this_machine_are_served_without_tokens() -> None:
     assert [is_loopback(host) for host in ("127.0.0.1", "127.1.2.3", "::1", "LOCALHOST")] == [True] * 4
     for host in ("0.0.0.0", "::", "192.168.0.1", "example.org", ""):
         with pytest.raises(SettingsError, match="TLOGIC_READ_TOKEN"):
-            check_address(host, Guard())
+            check_address(host, AccessSettings())
         check_address(host, BOTH)
 
 
 # Web sockets
 
 
-def knock(guard: Guard, **headers: str) -> str:
+def knock(guard: AccessSettings, **headers: str) -> str:
     """What becomes of a web socket: the role it is let in with, or why it is not."""
     seen: list[str] = []
 
@@ -168,7 +168,7 @@ def knock(guard: Guard, **headers: str) -> str:
         "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
         "client": ("127.0.0.1", 1),
     }
-    asyncio.run(Gate(page, guard)(scope, None, send))  # type: ignore[arg-type]
+    asyncio.run(AuthenticationMiddleware(page, guard)(scope, None, send))  # type: ignore[arg-type]
     return seen[0]
 
 
@@ -179,16 +179,16 @@ def test_the_web_socket_of_the_page_is_guarded_too() -> None:
     assert knock(BOTH, host="here", origin="http://here", cookie=f"{COOKIE}=guess") == refused
     assert knock(BOTH, host="here", origin="http://here", cookie=cookie) == "reader"
     assert knock(BOTH, host="here", origin="http://evil.example", cookie=cookie) == refused
-    assert knock(Guard(), host="localhost:1", origin="http://localhost:1") == "writer"
-    assert knock(Guard(), host="localhost:1", origin="http://evil.example") == refused
-    assert knock(Guard(), host="evil.example", origin="http://evil.example") == refused
+    assert knock(AccessSettings(), host="localhost:1", origin="http://localhost:1") == "writer"
+    assert knock(AccessSettings(), host="localhost:1", origin="http://evil.example") == refused
+    assert knock(AccessSettings(), host="evil.example", origin="http://evil.example") == refused
 
 
 # Limits
 
 
 def test_too_many_requests_are_told_when_to_come_again(service: Service) -> None:
-    with asking(service, Guard(rate=0.01, burst=3)) as api:  # so slow that nothing is granted again meanwhile
+    with asking(service, AccessSettings(rate=0.01, burst=3)) as api:  # so slow that nothing is granted again meanwhile
         answers = [api.get("/api/versions") for _ in range(5)]
         assert [answer.status_code for answer in answers] == [200, 200, 200, 429, 429]
         problem_of(answers[-1], 429)
@@ -197,7 +197,7 @@ def test_too_many_requests_are_told_when_to_come_again(service: Service) -> None
 
 
 def test_guesses_are_counted_by_address(service: Service) -> None:
-    with asking(service, Guard(read_token=READ, rate=0.01, burst=4)) as api:
+    with asking(service, AccessSettings(read_token=READ, rate=0.01, burst=4)) as api:
         tries = [api.get("/api/versions", headers=bearer(f"guess {n}")).status_code for n in range(3)]
         tries += [api.post("/login", data={"token": f"guess {n}"}).status_code for n in range(3)]
         assert tries == [401, 401, 401, 401, 429, 429]
@@ -205,14 +205,14 @@ def test_guesses_are_counted_by_address(service: Service) -> None:
 
 
 def test_those_who_ask_are_forgotten_in_time() -> None:
-    rates = Rates(per_second=1.0, burst=1)
+    rates = RateLimiter(per_second=1.0, burst=1)
     for number in range(30_000):
         rates.wait(str(number))
     assert len(rates) == 10_000
 
 
 def test_large_bodies_are_refused_also_where_nobody_says_how_large_they_are(service: Service) -> None:
-    small = Guard(max_body=1000)
+    small = AccessSettings(max_body=1000)
 
     def parts() -> Iterator[bytes]:
         for _ in range(50):
@@ -226,7 +226,7 @@ def test_large_bodies_are_refused_also_where_nobody_says_how_large_they_are(serv
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(service: Service) -> None:
-    with served(service, Guard(timeout=0.3)) as url:
+    with served(service, AccessSettings(timeout=0.3)) as url:
         host, port = url.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), timeout=PATIENCE) as slow:
             slow.sendall(
@@ -239,11 +239,11 @@ def test_a_body_that_does_not_come_is_not_waited_for(service: Service) -> None:
 def test_an_answer_that_takes_too_long_is_given_up(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     go_on = Event()
     monkeypatch.setattr(service, "outlook", lambda *_: go_on.wait(PATIENCE))
-    with asking(service, Guard(timeout=0.3)) as api:
+    with asking(service, AccessSettings(timeout=0.3)) as api:
         try:
             began = time.monotonic()
             late = api.get("/api/outlook", params={"entity": "Kite Aviation"})
-            assert time.monotonic() - began < Guard().timeout / 2  # so it is not the usual one
+            assert time.monotonic() - began < AccessSettings().timeout / 2  # so it is not the usual one
             wait_until(lambda: api.get("/health").status_code == 200)  # which a busy machine may also give too late
         finally:
             go_on.set()
@@ -253,13 +253,13 @@ def test_an_answer_that_takes_too_long_is_given_up(service: Service, monkeypatch
 def test_no_work_goes_on_for_long_that_nobody_waits_for(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     answered: list[int] = []
 
-    def slowly(questions: list[say.Question], _top: int) -> list[say.Forecast]:
+    def slowly(questions: list[schemas.Question], _top: int) -> list[schemas.Forecast]:
         time.sleep(0.2)
         answered.append(len(questions))
         return []
 
     monkeypatch.setattr(service, "forecasts", slowly)
-    with asking(service, Guard(timeout=0.5)) as api:
+    with asking(service, AccessSettings(timeout=0.5)) as api:
         problem_of(api.post("/api/forecasts", json={"questions": [ASKED] * 1000}), 504)
         time.sleep(1.0)
     assert sum(answered) <= 100
@@ -267,10 +267,10 @@ def test_no_work_goes_on_for_long_that_nobody_waits_for(service: Service, monkey
 
 def test_no_more_work_at_once_than_there_is_room_for(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     go_on, outlook, n_slots, n_asked = Event(), service.outlook, 4, 60
-    monkeypatch.setattr("tlogic.serving.web.api._SLOTS_PER_CORE", 1)
-    monkeypatch.setattr("tlogic.serving.web.api.thread_count", lambda _: n_slots)
+    monkeypatch.setattr("tlogic.serving.web.routes._SLOTS_PER_CORE", 1)
+    monkeypatch.setattr("tlogic.serving.web.routes.thread_count", lambda _: n_slots)
     monkeypatch.setattr(service, "outlook", lambda *_: go_on.wait(PATIENCE) and outlook("Kite Aviation"))
-    with asking(service, Guard(patience=0.2)) as api, ThreadPoolExecutor(n_asked) as pool:
+    with asking(service, AccessSettings(patience=0.2)) as api, ThreadPoolExecutor(n_asked) as pool:
         asked = [pool.submit(api.get, "/api/outlook", params={"entity": "x"}) for _ in range(n_asked)]
         try:
             wait_until(lambda: sum(each.done() for each in asked) >= n_asked - n_slots)

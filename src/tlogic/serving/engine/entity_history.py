@@ -15,7 +15,7 @@ HALF_LIFE = 30.0
 """How many steps ago what happened counts half, where it is asked how regular that is."""
 
 
-class Doings(NamedTuple):
+class EntityHistory(NamedTuple):
     """What one entity did or suffered; what it suffered is the inverse of a relation."""
 
     relation: Ints
@@ -23,18 +23,18 @@ class Doings(NamedTuple):
     time: Ints
 
 
-def events_of(graph: LiveGraph, entity: int, other: int | None = None) -> Doings:
+def events_of(graph: LiveGraph, entity: int, other: int | None = None) -> EntityHistory:
     """The events of an entity, or of a pair, newest first; those of an entity with itself come once."""
-    doings = Doings(*_doings(graph.index, entity))
+    doings = EntityHistory(*_doings(graph.index, entity))
     keep = (doings.other != entity) | (doings.relation < len(graph.relations.base))
     if other is not None:
         keep &= doings.other == other
     order = np.flatnonzero(keep)
     order = order[np.lexsort((doings.other[order], doings.relation[order], -doings.time[order].astype(np.int64)))]
-    return Doings(*(column[order] for column in doings))
+    return EntityHistory(*(column[order] for column in doings))
 
 
-def as_facts(graph: LiveGraph, entity: int, doings: Doings) -> list[Fact]:
+def as_facts(graph: LiveGraph, entity: int, doings: EntityHistory) -> list[Fact]:
     """Events as they stand in the data."""
     name, half = graph.entities.name_of, len(graph.relations.base)
     facts = []

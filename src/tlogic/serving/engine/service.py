@@ -18,14 +18,14 @@ from tlogic.models.scoresheet import Scoresheet
 from tlogic.names import INVERSE_MARK
 from tlogic.rules import Rule, in_words
 from tlogic.rules.browsing import Sort
-from tlogic.serving import messages as say
-from tlogic.serving.answering.browsing import as_facts, count_events, events_of, rates_of
-from tlogic.serving.answering.oracles import Oracle, RuleOracle, ask_each
-from tlogic.serving.answering.search import NameSearch
-from tlogic.serving.answering.versions import Versions
-from tlogic.serving.answering.world import World
+from tlogic.serving import schemas
+from tlogic.serving.engine.entity_history import as_facts, count_events, events_of, rates_of
+from tlogic.serving.engine.live_store import LiveStore
+from tlogic.serving.engine.name_search import NameSearch
+from tlogic.serving.engine.predictors import Predictor, RulePredictor, forecast_each
+from tlogic.serving.engine.versions import VersionManager
 
-FARTHEST = 100_000
+MAX_STEPS_AHEAD = 100_000
 """How many steps beyond the last event can be asked about."""
 _LIKELY_RELATIONS = 12
 _LEAST = 1e-16
@@ -34,91 +34,91 @@ _LEAST = 1e-16
 class Service:
     """Answers from a world with the rules, or the model, of the version in use."""
 
-    def __init__(self, world: World, versions: Versions) -> None:
-        self.world, self.versions = world, versions
+    def __init__(self, live_store: LiveStore, versions: VersionManager) -> None:
+        self.live_store, self.versions = live_store, versions
         self._entity_search, self._relation_search = NameSearch([]), NameSearch([])
         self._counted: tuple[int, Any] = (-1, None)
 
     # Events
 
-    def add(self, events: Sequence[say.Event]) -> say.Added:
+    def add(self, events: Sequence[schemas.Event]) -> schemas.Added:
         """Take in a batch, whole or not at all."""
-        added = self.world.add(self.world.store.check([event.model_dump() for event in events]))
-        with self.world.reading() as graph:
-            return say.Added(added=added.added, known=added.known, total=len(graph))
+        added = self.live_store.add(self.live_store.store.check([event.model_dump() for event in events]))
+        with self.live_store.reading() as graph:
+            return schemas.Added(added=added.added, known=added.known, total=len(graph))
 
-    def events(self, entity: str, other: str | None, offset: int, limit: int) -> say.EventPage:
+    def events(self, entity: str, other: str | None, offset: int, limit: int) -> schemas.EventPage:
         """The events of an entity, or of a pair, newest first."""
-        with self.world.reading() as graph:
+        with self.live_store.reading() as graph:
             number = graph.entities.id_of(entity)
             doings = events_of(graph, number, None if other is None else graph.entities.id_of(other))
             part = type(doings)(*(column[offset : offset + limit] for column in doings))
-            facts = [say.Fact(**fact._asdict()) for fact in as_facts(graph, number, part)]
-            return say.EventPage(total=len(doings.time), offset=offset, events=facts)
+            facts = [schemas.Fact(**fact._asdict()) for fact in as_facts(graph, number, part)]
+            return schemas.EventPage(total=len(doings.time), offset=offset, events=facts)
 
     # Names
 
-    def entities(self, text: str, limit: int) -> say.EntityPage:
+    def entities(self, text: str, limit: int) -> schemas.EntityPage:
         """The entities that a text may mean, or the busiest where it is empty."""
-        with self.world.reading() as graph:
+        with self.live_store.reading() as graph:
             counts, last, _ = self._counts(graph)
             self._entity_search.names = graph.entities.names
             found = [
-                say.Entity(
+                schemas.Entity(
                     name=graph.entities.name_of(number),
                     events=int(counts[number]),
                     last=graph.timeline.label_of(int(last[number])) if last[number] >= 0 else None,
                 )
                 for number in self._entity_search.find(text, limit, counts.tolist())
             ]
-            return say.EntityPage(total=len(graph.entities), entities=found)
+            return schemas.EntityPage(total=len(graph.entities), entities=found)
 
-    def relations(self, text: str, limit: int) -> say.RelationPage:
+    def relations(self, text: str, limit: int) -> schemas.RelationPage:
         """The relations that a text may mean, or the most frequent where it is empty."""
-        with self.world.reading() as graph:
+        with self.live_store.reading() as graph:
             _, _, counts = self._counts(graph)
             self._relation_search.names = graph.relations.base
             found = [
-                say.Relation(name=graph.relations.name_of(number), events=int(counts[number]))
+                schemas.Relation(name=graph.relations.name_of(number), events=int(counts[number]))
                 for number in self._relation_search.find(text, limit, counts.tolist())
             ]
-            return say.RelationPage(total=len(graph.relations.base), relations=found)
+            return schemas.RelationPage(total=len(graph.relations.base), relations=found)
 
     # Forecasts
 
-    def forecast(self, question: say.Question, top: int = 10) -> say.Forecast:
+    def forecast(self, question: schemas.Question, top: int = 10) -> schemas.Forecast:
         """The best answers to a question."""
         return self.forecasts([question], top)[0]
 
-    def forecasts(self, questions: Sequence[say.Question], top: int = 10) -> list[say.Forecast]:
+    def forecasts(self, questions: Sequence[schemas.Question], top: int = 10) -> list[schemas.Forecast]:
         """The best answers to several questions."""
-        with self._answering() as (graph, oracle):
-            queries = queries_of(graph, questions)
+        with self._answering() as (graph, predictor):
+            queries = to_queries(graph, questions)
             asked = [(query, question.without) for query, question in zip(queries, questions, strict=True)]
-            return [self._told(graph, oracle, *each) for each in ask_each(oracle, graph, asked, top)]
+            return [self._told(graph, predictor, *each) for each in forecast_each(predictor, graph, asked, top)]
 
-    def explain(self, question: say.Question, candidate: str, n: int = 1) -> say.Explanation:
+    def explain(self, question: schemas.Question, candidate: str, n: int = 1) -> schemas.Explanation:
         """Why a candidate has its score and its rank."""
-        with self._answering() as (graph, oracle):
-            [query] = queries_of(graph, [question])
-            return _explained(oracle.explain(graph, query, candidate, question.without, n), oracle)
+        with self._answering() as (graph, predictor):
+            [query] = to_queries(graph, [question])
+            return _explained(predictor.explain(graph, query, candidate, question.without, n), predictor)
 
-    def outlook(self, entity: str, at: say.Time | None = None, limit: int = 10) -> say.Outlook:
+    def outlook(self, entity: str, at: schemas.Time | None = None, limit: int = 10) -> schemas.Outlook:
         """What is likely next for an entity, over all relations."""
-        with self._answering() as (graph, oracle):
+        with self._answering() as (graph, predictor):
             number = graph.entities.id_of(entity)
-            name, now = graph.entities.name_of(number), step_asked(graph, at, FARTHEST)
+            name, now = graph.entities.name_of(number), step_asked(graph, at, MAX_STEPS_AHEAD)
             rates = sorted(rates_of(graph, number, now).items(), key=lambda pair: -pair[1])[:_LIKELY_RELATIONS]
             label = graph.timeline.label_of(now)
             queries = [_about(graph, name, relation, label) for relation, rate in rates if rate > 0.0]
-            answers = oracle.ask(graph, queries, say.MOST_CANDIDATES, ())
+            answers = predictor.ask(graph, queries, schemas.MAX_CANDIDATES, ())
             expected = [
                 each
                 for query, candidates, (_, rate) in zip(queries, answers, rates, strict=False)
                 for each in _expected(query, candidates, rate, limit)
             ]
             expected.sort(key=lambda each: -each.likelihood)
-            return say.Outlook(entity=name, at=label, expected=expected[:limit], version=oracle.version)
+            return schemas.Outlook(entity=name, at=label, expected=expected[:limit], version=predictor.version)
 
     # Rules
 
@@ -132,26 +132,28 @@ class Service:
         sort: Sort,
         offset: int,
         limit: int,
-    ) -> say.RulePage:
+    ) -> schemas.RulePage:
         """The rules of the version in use that fit."""
-        oracle = self.versions.oracle
-        if not isinstance(oracle, RuleOracle):
+        predictor = self.versions.predictor
+        if not isinstance(predictor, RulePredictor):
             raise InputError("A model is in use, which has kinds of evidence in the place of rules.")
-        chosen = oracle.rules.select(head=head or None, lengths=lengths, min_confidence=min_confidence, sort=sort).rules
+        chosen = predictor.rules.select(
+            head=head or None, lengths=lengths, min_confidence=min_confidence, sort=sort
+        ).rules
         if words:
             wanted = words.casefold().split()
             chosen = [rule for rule in chosen if _mentions(rule, wanted)]
-        part = [tell_rule(oracle, rule) for rule in chosen[offset : offset + limit]]
-        return say.RulePage(total=len(chosen), offset=offset, rules=part)
+        part = [rule_schema(predictor, rule) for rule in chosen[offset : offset + limit]]
+        return schemas.RulePage(total=len(chosen), offset=offset, rules=part)
 
     # How it is
 
-    def health(self) -> say.Health:
+    def health(self) -> schemas.Health:
         """How the service is, and what it knows."""
-        oracle, reachable = self.versions.oracle, self.world.is_store_reachable()
+        predictor, reachable = self.versions.predictor, self.live_store.is_store_reachable()
         about: dict[str, Any] = {"events": 0, "entities": 0, "relations": 0, "first": None, "last": None, "next": None}
-        if not self.world.is_empty:
-            with self.world.reading() as graph:
+        if not self.live_store.is_empty:
+            with self.live_store.reading() as graph:
                 label = graph.timeline.label_of
                 about = {
                     "events": len(graph),
@@ -161,18 +163,18 @@ class Service:
                     "last": label(graph.end - 1),
                     "next": label(graph.end),
                 }
-        return say.Health(
+        return schemas.Health(
             status="ok" if reachable else "store unreachable",
             tlogic=tlogic.__version__,
-            version=oracle.version,
-            kind=oracle.kind,
+            version=predictor.version,
+            kind=predictor.kind,
             **about,
         )
 
     @contextmanager
-    def _answering(self) -> Iterator[tuple[LiveGraph, Oracle]]:
-        with self.world.reading() as graph:
-            yield graph, self.versions.oracle
+    def _answering(self) -> Iterator[tuple[LiveGraph, Predictor]]:
+        with self.live_store.reading() as graph:
+            yield graph, self.versions.predictor
 
     def _counts(self, graph: LiveGraph) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         version, counts = self._counted
@@ -180,33 +182,33 @@ class Service:
             version, counts = self._counted = (graph.version, count_events(graph))
         return counts
 
-    def _told(self, graph: LiveGraph, oracle: Oracle, answers: Answered, place: int) -> say.Forecast:
+    def _told(self, graph: LiveGraph, predictor: Predictor, answers: Answered, place: int) -> schemas.Forecast:
         question = _asked(answers.queries[place])
         happened = answers.true_answers(place)
         past = graph.timeline.step_of(question.at) < graph.end
-        return say.Forecast(
+        return schemas.Forecast(
             question=question,
             by=answers.by(place),
             candidates=[
-                say.Candidate(**candidate._asdict(), came_true=candidate.name in happened if past else None)
+                schemas.Candidate(**candidate._asdict(), came_true=candidate.name in happened if past else None)
                 for candidate in answers[place]
             ],
             happened=happened,
-            version=oracle.version,
+            version=predictor.version,
         )
 
 
-def queries_of(graph: LiveGraph, questions: Sequence[say.Question]) -> list[Query]:
+def to_queries(graph: LiveGraph, questions: Sequence[schemas.Question]) -> list[Query]:
     """The questions as queries, if all can be answered."""
     queries = [Query(each.subject, each.relation, each.object, each.at) for each in questions]
-    encode_queries(graph, queries, FARTHEST)
+    encode_queries(graph, queries, MAX_STEPS_AHEAD)
     return queries
 
 
-def tell_rule(oracle: Oracle, rule: Rule) -> say.Rule:
+def rule_schema(predictor: Predictor, rule: Rule) -> schemas.Rule:
     """A rule with the id by which it can be switched off."""
-    number = oracle.id_of[rule] if isinstance(oracle, RuleOracle) else ""
-    return say.Rule(
+    number = predictor.id_of[rule] if isinstance(predictor, RulePredictor) else ""
+    return schemas.Rule(
         id=number,
         text=str(rule),
         words=in_words(rule),
@@ -218,8 +220,8 @@ def tell_rule(oracle: Oracle, rule: Rule) -> say.Rule:
     )
 
 
-def _asked(query: Query) -> say.Asked:
-    return say.Asked(subject=query.subject, relation=query.relation, object=query.object, at=str(query.at))
+def _asked(query: Query) -> schemas.Asked:
+    return schemas.Asked(subject=query.subject, relation=query.relation, object=query.object, at=str(query.at))
 
 
 def _about(graph: LiveGraph, name: str, relation: int, at: str) -> Query:
@@ -229,7 +231,7 @@ def _about(graph: LiveGraph, name: str, relation: int, at: str) -> Query:
     return Query(None, graph.relations.name_of(relation - half), name, at)
 
 
-def _expected(query: Query, candidates: Sequence[Candidate], rate: float, limit: int) -> Iterator[say.Expected]:
+def _expected(query: Query, candidates: Sequence[Candidate], rate: float, limit: int) -> Iterator[schemas.Expected]:
     """The first candidates of a query, each with its share of all that speaks for any of them.
 
     Scores of rules are 1 minus a product, so what speaks for a candidate is minus the logarithm of that product.
@@ -237,7 +239,7 @@ def _expected(query: Query, candidates: Sequence[Candidate], rate: float, limit:
     weights = [-math.log(max(1.0 - candidate.score, _LEAST)) for candidate in candidates]
     for candidate, weight in zip(candidates[:limit], weights, strict=False):
         share = weight / max(sum(weights), _LEAST) if candidate.probability is None else candidate.probability
-        yield say.Expected(
+        yield schemas.Expected(
             question=_asked(query),
             candidate=candidate.name,
             likelihood=rate * share,
@@ -252,31 +254,33 @@ def _mentions(rule: Rule, wanted: Sequence[str]) -> bool:
     return all(word in text for word in wanted)
 
 
-def _explained(why: RuleExplanation | Scoresheet, oracle: Oracle) -> say.Explanation:
+def _explained(why: RuleExplanation | Scoresheet, predictor: Predictor) -> schemas.Explanation:
     about: dict[str, Any] = {"question": _asked(why.query), "candidate": why.candidate, "score": why.score}
-    about |= {"rank": why.rank, "candidates": why.n_candidates, "version": oracle.version}
+    about |= {"rank": why.rank, "candidates": why.n_candidates, "version": predictor.version}
     if isinstance(why, Scoresheet):
         contributions = [
-            say.Contribution(
+            schemas.Contribution(
                 id=each.family,
                 weight=each.weight,
                 sentence=each.sentence,
-                facts=[say.Fact(**fact._asdict()) for fact in each.facts],
+                facts=[schemas.Fact(**fact._asdict()) for fact in each.facts],
                 facts_in_all=each.n_facts,
             )
             for each in why.contributions
         ]
-        return say.Explanation(**about, probability=why.probability, contributions=contributions, text=why.text(None))
+        return schemas.Explanation(
+            **about, probability=why.probability, contributions=contributions, text=why.text(None)
+        )
     reasons = [
-        say.Reason(
-            rule=tell_rule(oracle, reason.rule),
+        schemas.Reason(
+            rule=rule_schema(predictor, reason.rule),
             score=reason.score,
             confidence_part=reason.confidence_part,
             recency_part=reason.recency_part,
             age=why.timeline.span_of(reason.age),
             score_without=why.without(reason),
-            groundings=[[say.Fact(**fact._asdict()) for fact in grounding] for grounding in reason.groundings],
+            groundings=[[schemas.Fact(**fact._asdict()) for fact in grounding] for grounding in reason.groundings],
         )
         for reason in why.strongest(None)
     ]
-    return say.Explanation(**about, reasons=reasons, text=why.text(None))
+    return schemas.Explanation(**about, reasons=reasons, text=why.text(None))

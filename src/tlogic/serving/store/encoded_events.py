@@ -19,11 +19,11 @@ from tlogic.events.steps import Step, lay_timeline, parse_step
 from tlogic.events.timeline import Integers
 from tlogic.names import INVERSE_MARK
 
-LONGEST_NAME = 10_000
+MAX_NAME_LENGTH = 10_000
 # A live event so much later than all others has a typing error in its date.
-FARTHEST_AHEAD = 100_000
+MAX_STEPS_AHEAD = 100_000
 # Kernels count time in 32 bits.
-MOST_STEPS = 2**31 - 1
+MAX_STEPS = 2**31 - 1
 SHOWN = 5
 
 # Where dates are expected digits mean the same in all batches, whatever else is in them.
@@ -33,22 +33,22 @@ _NOT_FOUR = object()
 _KIND_NAMES = {"integer": "an integer", "year": "a year", "month": "a month", "date": "a date"}
 
 
-class BadEvent(NamedTuple):
+class InvalidEvent(NamedTuple):
     """What is wrong with one event of a batch; positions are counted from 0."""
 
     position: int
     reason: str
 
 
-class BadEvents(InputError):  # noqa: N818 (it is about them)
+class InvalidEventsError(InputError):
     """Some events of a batch cannot be used, so none of them is; `problems` are all of them.
 
-    >>> print(BadEvents([BadEvent(3, "the subject is empty")], 10))
+    >>> print(InvalidEventsError([InvalidEvent(3, "the subject is empty")], 10))
     1 of 10 events cannot be used, so none was taken:
     event 3 (counted from 0): the subject is empty
     """
 
-    def __init__(self, problems: Sequence[BadEvent], events: int) -> None:
+    def __init__(self, problems: Sequence[InvalidEvent], events: int) -> None:
         self.problems = list(problems)
         lines = [f"{len(problems):,} of {events:,} events cannot be used, so none was taken:"]
         lines += [f"event {problem.position} (counted from 0): {problem.reason}" for problem in problems[:SHOWN]]
@@ -65,7 +65,7 @@ class Span(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Incoming:
+class EncodedEvents:
     """Events that were checked, as numbers: a subject is a position in `entities`, a step counts on `timeline`.
 
     Names are in order of their first appearance, event by event, the subject before the object.
@@ -92,13 +92,13 @@ class Incoming:
         return Span(int(self.step.min()), int(self.step.max()))
 
     @classmethod
-    def of_table(cls, table: EventTable, timeline: Timeline | None = None) -> Self:
+    def from_table(cls, table: EventTable, timeline: Timeline | None = None) -> Self:
         """The events of a table, counted on the given timeline, or else on that of the table.
 
         >>> from tlogic.events import read_events
         >>> calls = {"subject": ["Ann"], "relation": ["calls"], "object": ["Bob"], "day": ["2014-08-09"]}
         >>> table = read_events(pl.DataFrame(calls))
-        >>> Incoming.of_table(table, Timeline("day", 1, "2014-08-11")).step.tolist()
+        >>> EncodedEvents.from_table(table, Timeline("day", 1, "2014-08-11")).step.tolist()
         [-2]
         """
         _refuse(_bad_names(table.frame), table.frame.height)
@@ -126,7 +126,7 @@ def check_events(
     span: Span | None = None,
     step: str | int | None = None,
     time_zone: str = "UTC",
-) -> Incoming:
+) -> EncodedEvents:
     """Check events that arrive one by one: mappings or tuples with subject, relation, object and time.
 
     Args:
@@ -138,9 +138,9 @@ def check_events(
 
     >>> try:
     ...     check_events([("Ann", "calls", "Bob", 3), {"subject": " ", "relation": "calls", "object": "Bo", "time": 4}])
-    ... except BadEvents as error:
+    ... except InvalidEventsError as error:
     ...     print(error.problems)
-    [BadEvent(position=1, reason='the subject is empty')]
+    [InvalidEvent(position=1, reason='the subject is empty')]
     """
     if timeline is not None:
         check_step(timeline, step)
@@ -158,7 +158,7 @@ def check_events(
         timeline = lay_timeline(times.kind, moments.unique().sort().to_numpy(), given, time_zone)
     steps = timeline.steps_at(moments.to_numpy())
     _refuse(_far_away(readable.arg_true(), steps, span, timeline) | problems, cells.height)
-    return Incoming(**_numbered(cells), step=steps, timeline=timeline)
+    return EncodedEvents(**_numbered(cells), step=steps, timeline=timeline)
 
 
 def check_step(timeline: Timeline, step: str | int | None) -> None:
@@ -178,16 +178,16 @@ def check_span(span: Span, timeline: Timeline) -> None:
 
     >>> check_span(Span(-5, 10), Timeline("day", 1, "2014-08-09"))
     """
-    if span.last - span.first > MOST_STEPS:
+    if span.last - span.first > MAX_STEPS:
         raise InputError(
-            f"There are more than {MOST_STEPS:,} steps of {timeline.step_size} between the first and the last event, "
+            f"There are more than {MAX_STEPS:,} steps of {timeline.step_size} between the first and the last event, "
             "which is more than can be counted."
         )
 
 
 def _refuse(problems: Mapping[int, str], events: int) -> None:
     if problems:
-        raise BadEvents([BadEvent(position, problems[position]) for position in sorted(problems)], events)
+        raise InvalidEventsError([InvalidEvent(position, problems[position]) for position in sorted(problems)], events)
 
 
 def _other_steps(found: Timeline, expected: Timeline) -> InputError:
@@ -270,9 +270,9 @@ def _bad_names(cells: pl.DataFrame) -> dict[int, str]:
     problems: dict[int, str] = {}
     for role in reversed(NAME_ROLES):
         names = cells[role]
-        for position in (names.str.len_chars() > LONGEST_NAME).arg_true():
+        for position in (names.str.len_chars() > MAX_NAME_LENGTH).arg_true():
             length = len(names[position])
-            problems[position] = f"the {role} has {length:,} characters; expected {LONGEST_NAME:,} at most"
+            problems[position] = f"the {role} has {length:,} characters; expected {MAX_NAME_LENGTH:,} at most"
         for position in (names == "").arg_true():
             problems[position] = f"the {role} is empty"
     for position in cells["relation"].str.ends_with(INVERSE_MARK).arg_true():
@@ -347,12 +347,12 @@ def _problem_of_time(expected: Kind, time: str, found: Kind | None) -> str:
 
 def _far_away(positions: pl.Series, steps: Integers, span: Span | None, timeline: Timeline) -> dict[int, str]:
     """Events too far from the others: in the future by a typing error, or beyond what can be counted."""
-    base, most = (int(steps.min()), MOST_STEPS) if span is None else (span.last, FARTHEST_AHEAD)
+    base, most = (int(steps.min()), MAX_STEPS) if span is None else (span.last, MAX_STEPS_AHEAD)
     ahead = steps > base + most
     last = int(steps[~ahead].max(initial=base))
     problems = {}
-    for index in np.flatnonzero(ahead | (last - steps > MOST_STEPS)):
-        apart = f"{most:,} steps after" if ahead[index] else f"{MOST_STEPS:,} steps before"
+    for index in np.flatnonzero(ahead | (last - steps > MAX_STEPS)):
+        apart = f"{most:,} steps after" if ahead[index] else f"{MAX_STEPS:,} steps before"
         to = timeline.label_of(base if ahead[index] else last)
         time = timeline.label_of(int(steps[index]))
         problems[positions[int(index)]] = f"the time {time} lies more than {apart} {to}; is it mistyped?"

@@ -4,18 +4,18 @@ from dataclasses import replace
 
 from nicegui import ui
 
-from tlogic.serving.answering.oracles import RuleOracle
-from tlogic.serving.answering.service import Service, tell_rule
-from tlogic.serving.page.addresses import Address
-from tlogic.serving.page.parts import box, hint, text
-from tlogic.serving.page.texts import shorten, visible
+from tlogic.serving.engine.predictors import RulePredictor
+from tlogic.serving.engine.service import Service, rule_schema
+from tlogic.serving.page.components import box, hint, text
+from tlogic.serving.page.display_text import shorten, visible
+from tlogic.serving.page.view_urls import ViewUrl
 
 
-def show_switched_off(service: Service, here: Address, remark: str = "") -> None:
+def show_switched_off(service: Service, here: ViewUrl, remark: str = "") -> None:
     """A chip for each that is off, which takes one to the same view with it on."""
     if not here.without:
         return
-    version = service.versions.oracle.version
+    version = service.versions.predictor.version
     with box("section", "chips", "Switched off"):
         text("Switched off:", "span", "muted")
         for number in here.without:
@@ -28,7 +28,7 @@ def show_switched_off(service: Service, here: Address, remark: str = "") -> None
         hint(remark)
 
 
-def switch(here: Address, number: str, version: int, what: str) -> None:
+def switch(here: ViewUrl, number: str, version: int, what: str) -> None:
     """A link to the same view with this one switched off, or on."""
     off = number in here.without
     element = ui.link("Switch on" if off else "Switch off", str(here.switched(number, version))).classes("switch")
@@ -46,7 +46,12 @@ def _chip(words: str, target: str) -> None:
 
 def _words_of(service: Service, number: str) -> str:
     """What the id of a rule stands for; an id that there is not is told as it is, and the forecast tells of it."""
-    oracle = service.versions.oracle
-    if isinstance(oracle, RuleOracle) and number.isascii() and number.isdecimal() and int(number) < len(oracle.rules):
-        return tell_rule(oracle, oracle.rules[int(number)]).words
+    predictor = service.versions.predictor
+    if (
+        isinstance(predictor, RulePredictor)
+        and number.isascii()
+        and number.isdecimal()
+        and int(number) < len(predictor.rules)
+    ):
+        return rule_schema(predictor, predictor.rules[int(number)]).words
     return number

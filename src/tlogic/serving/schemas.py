@@ -6,9 +6,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Name = Annotated[str, Field(min_length=1, max_length=10_000)]
 Time = str | int
-MOST_EVENTS = 10_000
-MOST_QUESTIONS = 1000
-MOST_CANDIDATES = 1000
+MAX_EVENTS = 10_000
+MAX_QUERIES = 1000
+MAX_CANDIDATES = 1000
 
 
 class Message(BaseModel):
@@ -29,7 +29,7 @@ class Event(Message):
 class Events(Message):
     """A batch of events, which is taken whole or not at all."""
 
-    events: Annotated[list[Event], Field(min_length=1, max_length=MOST_EVENTS)]
+    events: Annotated[list[Event], Field(min_length=1, max_length=MAX_EVENTS)]
 
 
 class Added(Message):
@@ -56,8 +56,8 @@ class Question(Message):
 class SplitQueries(Message):
     """Several questions at once."""
 
-    questions: Annotated[list[Question], Field(min_length=1, max_length=MOST_QUESTIONS)]
-    top: Annotated[int, Field(ge=1, le=MOST_CANDIDATES)] = 10
+    questions: Annotated[list[Question], Field(min_length=1, max_length=MAX_QUERIES)]
+    top: Annotated[int, Field(ge=1, le=MAX_CANDIDATES)] = 10
 
 
 class Asked(Message):

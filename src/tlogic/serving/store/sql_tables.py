@@ -19,9 +19,9 @@ from tlogic.events.timeline import Integers
 
 FORMAT = 1
 # How long a writer waits for another one.
-PATIENCE_SECONDS = 30
+LOCK_TIMEOUT_SECONDS = 30
 # How long a server may take to answer at all.
-CONNECT_SECONDS = 10
+CONNECT_TIMEOUT_SECONDS = 10
 
 Row = tuple[int, int, int, int]
 
@@ -89,10 +89,10 @@ def make_engine(url: sql.URL) -> sql.Engine:
     """Connections to the database, which are made anew after it was away."""
     # Half a million events would be no help in a message.
     if url.get_backend_name() != "sqlite":
-        patience = {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_SECONDS}
+        patience = {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_TIMEOUT_SECONDS}
         return sql.create_engine(url, pool_pre_ping=True, connect_args=patience, hide_parameters=True)
     # Without an isolation level the driver leaves it to us when a transaction begins, and how.
-    by_ourselves = {"timeout": PATIENCE_SECONDS, "isolation_level": None}
+    by_ourselves = {"timeout": LOCK_TIMEOUT_SECONDS, "isolation_level": None}
     engine = sql.create_engine(url, connect_args=by_ourselves, hide_parameters=True)
     sql.event.listen(engine, "connect", _make_durable)
     sql.event.listen(engine, "begin", _begin_sqlite)
@@ -131,15 +131,15 @@ def _begin_sqlite(connection: sql.Connection) -> None:
 
 def _lose_patience(connection: sql.Connection) -> None:
     """Neither wait for ever, nor let others wait for a machine that vanished while it wrote."""
-    connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE_SECONDS}s'")
-    connection.exec_driver_sql(f"SET LOCAL idle_in_transaction_session_timeout = '{2 * PATIENCE_SECONDS}s'")
+    connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT_SECONDS}s'")
+    connection.exec_driver_sql(f"SET LOCAL idle_in_transaction_session_timeout = '{2 * LOCK_TIMEOUT_SECONDS}s'")
 
 
 # Making the tables
 
 
 def prepare(engine: sql.Engine, name: str) -> None:
-    """Make the tables where they are missing; refuse those of another format, and files of something else."""
+    """Make the tables where they are missing; send_problem those of another format, and files of something else."""
     with engine.connect() as connection, for_reading(connection).begin():
         tables = sql.inspect(connection).get_table_names()
         if STATE.name in tables:
@@ -172,7 +172,7 @@ def _keep_a_write_ahead_log(engine: sql.Engine) -> None:
     """Let readers read while somebody writes; SQLite remembers this in the file."""
     connection = engine.raw_connection()
     try:
-        give_up = time.monotonic() + PATIENCE_SECONDS
+        give_up = time.monotonic() + LOCK_TIMEOUT_SECONDS
         while True:
             try:
                 connection.cursor().execute("PRAGMA journal_mode = WAL")

@@ -8,21 +8,21 @@ from threading import Event
 import pytest
 
 import tlogic
-from tests.serving.service import new_place, sample_rules, sample_service
+from tests.serving.services import new_place, sample_rules, sample_service
 from tests.waiting import wait_until
 from tlogic.errors import InputError, SettingsError
 from tlogic.events.sample.simulation import sample_events
-from tlogic.serving import messages as say
-from tlogic.serving.answering.service import Service
-from tlogic.serving.starting import Follower, open_service, warm_up
-from tlogic.serving.store.incoming import Incoming
-from tlogic.serving.store.store import EventStore, StoreError
+from tlogic.serving import schemas
+from tlogic.serving.engine.service import Service
+from tlogic.serving.startup import Follower, open_service, warm_up
+from tlogic.serving.store.encoded_events import EncodedEvents
+from tlogic.serving.store.event_store import EventStore, StoreError
 
 SWAPS, ASKERS = 20, 4
 QUESTIONS = [
-    say.Question(subject="Kite Aviation", relation="sue"),
-    say.Question(object="Kite Aviation", relation="bid_for"),
-    say.Question(subject="Orchard Foods", relation="sue", at="2030-03-01"),
+    schemas.Question(subject="Kite Aviation", relation="sue"),
+    schemas.Question(object="Kite Aviation", relation="bid_for"),
+    schemas.Question(subject="Orchard Foods", relation="sue", at="2030-03-01"),
 ]
 NEW = ("Kite Aviation", "sue", "Newcomer Ltd", "2030-05-02")
 
@@ -38,7 +38,7 @@ def service(place: str) -> Iterator[Service]:
         yield service
 
 
-def told(answers: list[say.Forecast]) -> list[list[say.Candidate]]:
+def told(answers: list[schemas.Forecast]) -> list[list[schemas.Candidate]]:
     return [answer.candidates for answer in answers]
 
 
@@ -52,8 +52,8 @@ def test_each_answer_is_of_one_version_while_rules_are_swapped(service: Service)
         service.versions.use(rules)
         expected.append(told(service.forecasts(QUESTIONS)))
     assert expected[0] != expected[1]
-    first, done = service.versions.oracle.version, Event()
-    batches: list[list[say.Forecast]] = []
+    first, done = service.versions.predictor.version, Event()
+    batches: list[list[schemas.Forecast]] = []
 
     def ask() -> None:
         while not done.is_set():
@@ -91,7 +91,7 @@ def test_a_follower_takes_in_what_others_add(place: str, service: Service) -> No
         wait_until(lambda: service.events("Kite Aviation", None, 0, 1).events[0].object == "Newcomer Ltd")
         rules = sample_rules(2)
         number = other.save_version("rules", rules.to_json(), {})
-        wait_until(lambda: service.versions.oracle.version == number)
+        wait_until(lambda: service.versions.predictor.version == number)
     follower.stop()
 
 
@@ -106,7 +106,7 @@ def test_a_follower_goes_on_after_failures(
 
     follower = Follower(service, poll=0.01)
     with monkeypatch.context() as patch, caplog.at_level("INFO", "tlogic.serving"):
-        patch.setattr(service.world.store, "changes_since", fail)
+        patch.setattr(service.live_store.store, "changes_since", fail)
         follower.start()
         wait_until(lambda: len(failures) > 3)
         assert service.forecast(QUESTIONS[0]).candidates
@@ -123,7 +123,7 @@ def test_a_follower_learns_on_a_schedule(service: Service) -> None:
     wait_until(lambda: service.versions.learning.state in ("running", "done"))
     follower.stop()
     wait_until(lambda: service.versions.learning.state != "running")
-    assert service.versions.oracle.version >= 2
+    assert service.versions.predictor.version >= 2
 
 
 # Starting
@@ -143,7 +143,7 @@ def test_given_rules_become_a_version_once(place: str, tmp_path: Path) -> None:
     path = tmp_path / "given.rules"
     sample_rules(2).save(path)
     with EventStore.open(place) as store:
-        numbers = [open_service(store, rules=path).versions.oracle.version for _ in range(2)]
+        numbers = [open_service(store, rules=path).versions.predictor.version for _ in range(2)]
     assert numbers == [2, 2]
     with pytest.raises(SettingsError, match="not by both"):
         open_service(place, rules=path, model=path)
@@ -153,7 +153,7 @@ def test_a_service_learns_from_events_that_have_no_rules_yet(place: str) -> None
     with pytest.raises(InputError, match="tlogic ingest"):
         open_service(place)
     with EventStore.open(place) as store:
-        store.add(Incoming.of_table(sample_events(days=20)))
+        store.add(EncodedEvents.from_table(sample_events(days=20)))
         service = open_service(store)
         warm_up(service)
         assert service.health().version == 1

@@ -10,27 +10,27 @@ from nicegui import ui
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tlogic.errors import TLogicError
-from tlogic.serving.answering.service import Service
+from tlogic.serving.engine.service import Service
 from tlogic.serving.page import ask, entity, home, rules
-from tlogic.serving.page.addresses import Address, AskAddress, EntityAddress, HomeAddress, RulesAddress
+from tlogic.serving.page.components import problem
 from tlogic.serving.page.layout import frame
-from tlogic.serving.page.parts import problem
+from tlogic.serving.page.view_urls import AskUrl, EntityUrl, HomeUrl, RulesUrl, ViewUrl
 
 _SERVICE = "tlogic.service"
 _log = logging.getLogger(__name__)
 
 
 class _View(NamedTuple):
-    address: type[Address]
+    address: type[ViewUrl]
     title_of: Callable[[Any], str]
     show: Callable[[Service, Any], Awaitable[None]]
 
 
 _VIEWS = (
-    _View(HomeAddress, home.title_of, home.show),
-    _View(EntityAddress, entity.title_of, entity.show),
-    _View(AskAddress, ask.title_of, ask.show),
-    _View(RulesAddress, rules.title_of, rules.show),
+    _View(HomeUrl, home.title_of, home.show),
+    _View(EntityUrl, entity.title_of, entity.show),
+    _View(AskUrl, ask.title_of, ask.show),
+    _View(RulesUrl, rules.title_of, rules.show),
 )
 
 
@@ -82,7 +82,7 @@ def _page_of(view: _View) -> Callable[[Request], Awaitable[None]]:
     return page
 
 
-async def _show(view: _View, service: Service, here: Address) -> None:
+async def _show(view: _View, service: Service, here: ViewUrl) -> None:
     try:
         await view.show(service, here)
     except TLogicError as error:
@@ -95,5 +95,5 @@ async def _show(view: _View, service: Service, here: Address) -> None:
 def _nowhere(request: Request) -> None:
     """What is shown at an address that there is not."""
     ui.context.client.status_code = 404
-    with frame(request.scope[_SERVICE], HomeAddress(), "No such page"):
+    with frame(request.scope[_SERVICE], HomeUrl(), "No such page"):
         problem(f"There is no page {request.url.path}.")

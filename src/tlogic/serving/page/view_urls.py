@@ -9,11 +9,11 @@ from tlogic.errors import InputError
 
 SORTS = ("confidence", "support", "length", "head", "name")
 _FARTHEST_PAGE = 1_000_000
-_MOST_CANDIDATES = 1000
+_MAX_CANDIDATES = 1000
 
 
 @dataclass(frozen=True)
-class Address:
+class ViewUrl:
     """A path and what follows the question mark. Only what differs from its default is written.
 
     Rules that are switched off go along to every view. Their ids are those of one version of the rules.
@@ -32,7 +32,7 @@ class Address:
     def read(cls, query: Mapping[str, str]) -> Self:
         """The address with this query; what is unknown in it is left aside, what cannot be meant is an error.
 
-        >>> AskAddress.read({"subject": "Eskar", "relation": "visit", "without": "3,17"}).without
+        >>> AskUrl.read({"subject": "Eskar", "relation": "visit", "without": "3,17"}).without
         ('3', '17')
         """
         names = {each.name for each in fields(cls)}
@@ -46,15 +46,15 @@ class Address:
 
 
 @dataclass(frozen=True)
-class HomeAddress(Address):
+class HomeUrl(ViewUrl):
     """What the data is, and where to begin."""
 
 
 @dataclass(frozen=True)
-class EntityAddress(Address):
+class EntityUrl(ViewUrl):
     """What happened to an entity, and what is likely next.
 
-    >>> str(EntityAddress(name="Police (India)", page=2))
+    >>> str(EntityUrl(name="Police (India)", page=2))
     '/entity?name=Police+%28India%29&page=2'
     """
 
@@ -67,7 +67,7 @@ class EntityAddress(Address):
 
 
 @dataclass(frozen=True)
-class AskAddress(Address):
+class AskUrl(ViewUrl):
     """A question, its answers, and why one of them."""
 
     path: ClassVar[str] = "/ask"
@@ -79,11 +79,11 @@ class AskAddress(Address):
     top: int = 10
 
     def __post_init__(self) -> None:
-        _check_range("top", self.top, 1, _MOST_CANDIDATES)
+        _check_range("top", self.top, 1, _MAX_CANDIDATES)
 
 
 @dataclass(frozen=True)
-class RulesAddress(Address):
+class RulesUrl(ViewUrl):
     """Some of the rules."""
 
     path: ClassVar[str] = "/rules"
@@ -101,7 +101,7 @@ class RulesAddress(Address):
             raise InputError(f"sort: expected one of {', '.join(SORTS)}, found {self.sort!r}.")
 
 
-def _default(kind: type[Address], name: str) -> Any:
+def _default(kind: type[ViewUrl], name: str) -> Any:
     return getattr(kind, name)
 
 
@@ -109,7 +109,7 @@ def _write(value: Any) -> str:
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
-def _read(kind: type[Address], name: str, text: str) -> Any:
+def _read(kind: type[ViewUrl], name: str, text: str) -> Any:
     default = _default(kind, name)
     if isinstance(default, tuple):
         return tuple(dict.fromkeys(part for part in text.split(",") if part))

@@ -7,12 +7,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tlogic.serving.logs import log
 from tlogic.serving.web.metrics import Metrics
-from tlogic.serving.web.problems import Refusal, refuse
+from tlogic.serving.web.problems import ProblemError, send_problem
 
 _SERVER_ERROR = 500
 
 
-class Watch:
+class RequestLogMiddleware:
     """The outermost middleware, which sees what becomes of every request."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
@@ -37,7 +37,7 @@ class Watch:
             log.exception("unexpected error", extra={"fields": {"request": number, "path": scope["path"]}})
             if not status:
                 problem = f"Something unexpected happened; the log of the service tells more under {number}."
-                await refuse(Refusal(_SERVER_ERROR, problem), scope, receive, watched)
+                await send_problem(ProblemError(_SERVER_ERROR, problem), scope, receive, watched)
         finally:
             self._note(scope, number, status or _SERVER_ERROR, perf_counter() - began)
 

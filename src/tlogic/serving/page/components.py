@@ -9,14 +9,14 @@ from nicegui import run, ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from tlogic.errors import InputError
-from tlogic.serving import messages as say
-from tlogic.serving.page.addresses import Address, EntityAddress, RulesAddress
-from tlogic.serving.page.texts import counted, shorten, spoken, visible
+from tlogic.serving import schemas
+from tlogic.serving.page.display_text import counted, shorten, spoken, visible
+from tlogic.serving.page.view_urls import EntityUrl, RulesUrl, ViewUrl
 
 Answer = TypeVar("Answer")
 
 
-async def answer_of(call: Callable[..., Answer], *arguments: object, **named: object) -> Answer:
+async def run_blocking(call: Callable[..., Answer], *arguments: object, **named: object) -> Answer:
     """What a blocking call of the service answers, while other pages go on."""
     answer = await run.io_bound(call, *arguments, **named)
     if answer is None:
@@ -41,7 +41,7 @@ def name(words: str, kind: str = "span", style: str = "") -> TextElement:
     return element
 
 
-def link(words: str, address: Address, style: str = "") -> ui.link:
+def link(words: str, address: ViewUrl, style: str = "") -> ui.link:
     """A link with a name from the data."""
     element = ui.link(shorten(words), str(address)).classes(f"name {style}")
     element.props["title"] = visible(words)
@@ -49,12 +49,12 @@ def link(words: str, address: Address, style: str = "") -> ui.link:
     return element
 
 
-def entity_link(entity: str, here: Address, style: str = "") -> ui.link:
+def entity_link(entity: str, here: ViewUrl, style: str = "") -> ui.link:
     """A link to the view of an entity; rules that are switched off stay so."""
-    return link(entity, EntityAddress(name=entity, without=here.without, version=here.version), style)
+    return link(entity, EntityUrl(name=entity, without=here.without, version=here.version), style)
 
 
-def entity_tiles(entities: Sequence[say.Entity], here: Address) -> None:
+def entity_tiles(entities: Sequence[schemas.Entity], here: ViewUrl) -> None:
     """Entities side by side, each with the number of its events."""
     with box("ul", "tiles"):
         for each in entities:
@@ -63,7 +63,7 @@ def entity_tiles(entities: Sequence[say.Entity], here: Address) -> None:
                 text(counted(each.events, "event"), "span", "muted number")
 
 
-def fact_list(facts: Sequence[say.Fact], here: Address) -> None:
+def fact_list(facts: Sequence[schemas.Fact], here: ViewUrl) -> None:
     """Facts with their dates; their entities are links, but for the one whose view this is."""
     with box("ul", "facts"):
         for fact in facts:
@@ -75,8 +75,8 @@ def fact_list(facts: Sequence[say.Fact], here: Address) -> None:
                     _end(fact.object, here)
 
 
-def _end(entity: str, here: Address) -> None:
-    if isinstance(here, EntityAddress) and here.name == entity:
+def _end(entity: str, here: ViewUrl) -> None:
+    if isinstance(here, EntityUrl) and here.name == entity:
         name(entity)
     else:
         entity_link(entity, here)
@@ -123,7 +123,7 @@ def picture(drawn: str) -> None:
     ui.html(drawn, sanitize=True).classes("drawing")
 
 
-def pager(address: EntityAddress | RulesAddress, shown: int, size: int, total: int) -> None:
+def pager(address: EntityUrl | RulesUrl, shown: int, size: int, total: int) -> None:
     """Where one is in a long list, and the ways to the next and the last page."""
     first = (address.page - 1) * size
     with box("nav", "pager", "Pages"):

@@ -9,12 +9,12 @@ from tlogic.errors import InputError, SettingsError, TLogicError
 from tlogic.forecasting import ApplicationSettings
 from tlogic.models import Model
 from tlogic.rules import RuleSet
-from tlogic.serving.answering.service import Service
-from tlogic.serving.answering.versions import Versions
-from tlogic.serving.answering.world import World
+from tlogic.serving.engine.live_store import LiveStore
+from tlogic.serving.engine.service import Service
+from tlogic.serving.engine.versions import VersionManager
 from tlogic.serving.logs import log
-from tlogic.serving.messages import Question
-from tlogic.serving.store.store import EventStore, is_new
+from tlogic.serving.schemas import Question
+from tlogic.serving.store.event_store import EventStore, is_new
 
 POLL_SECONDS = 0.5
 
@@ -44,19 +44,19 @@ def open_service(
         raise _no_events(str(store))  # and a name that was mistyped leaves no file behind
     kept = store if isinstance(store, EventStore) else EventStore.open(store)
     try:
-        world = World(kept)
-        versions = Versions(world, settings or ApplicationSettings(), threads)
-        _choose_version(world, versions, _given(rules, model), threads)
+        live_store = LiveStore(kept)
+        versions = VersionManager(live_store, settings or ApplicationSettings(), threads)
+        _choose_version(live_store, versions, _given(rules, model), threads)
     except BaseException:
         if kept is not store:
             kept.close()
         raise
-    return Service(world, versions)
+    return Service(live_store, versions)
 
 
 def warm_up(service: Service) -> None:
     """Ask one question of each kind, so that the first people to ask do not wait for kernels to be compiled."""
-    if service.world.is_empty:
+    if service.live_store.is_empty:
         return
     entity = service.entities("", 1).entities[0].name
     question = Question(subject=entity, relation=service.relations("", 1).relations[0].name)
@@ -98,7 +98,7 @@ class Follower:
 
     def _catch_up(self) -> None:
         try:
-            self._service.world.catch_up()
+            self._service.live_store.catch_up()
             self._service.versions.use_latest()
         except Exception as error:
             # Twice a second the same would fill the log.
@@ -117,14 +117,16 @@ def _given(rules: Path | None, model: Path | None) -> RuleSet | Model | None:
     return None if model is None else Model.load(model)
 
 
-def _choose_version(world: World, versions: Versions, given: RuleSet | Model | None, threads: int | None) -> None:
+def _choose_version(
+    live_store: LiveStore, versions: VersionManager, given: RuleSet | Model | None, threads: int | None
+) -> None:
     """What was given is used unless it was kept before: then what was learned since goes on to answer."""
-    if given is not None and not versions.is_kept(given):
+    if given is not None and not versions.has_version(given):
         versions.use(given)
     elif not versions.use_latest():
-        if world.is_empty:
-            raise _no_events(world.store.name)
-        versions.use(tlogic.learn(world.snapshot().graph(), threads=threads))
+        if live_store.is_empty:
+            raise _no_events(live_store.store.name)
+        versions.use(tlogic.learn(live_store.snapshot().graph(), threads=threads))
 
 
 def _no_events(name: str) -> InputError:

@@ -18,13 +18,13 @@ from tlogic.errors import InputError, TLogicError
 from tlogic.events import Timeline
 from tlogic.events.sources.databases import is_database_url, not_installed, parse_url, public_name, reason_of
 from tlogic.events.timeline import Integers
-from tlogic.serving.store.incoming import Incoming, Span, check_events, check_span
+from tlogic.serving.store.encoded_events import EncodedEvents, Span, check_events, check_span
 
 try:
     import sqlalchemy as sql
     from sqlalchemy.exc import SQLAlchemyError
 
-    from tlogic.serving.store import tables
+    from tlogic.serving.store import sql_tables as tables
 except ImportError as error:
     raise not_installed("A store of events", error) from error
 
@@ -168,12 +168,12 @@ class EventStore:
         *,
         step: str | int | None = None,
         time_zone: str = "UTC",
-    ) -> Incoming:
+    ) -> EncodedEvents:
         """Check events against the timeline of the store; see `check_events`."""
         state = self.state()
         return check_events(rows, state.timeline, span=state.span, step=step, time_zone=time_zone)
 
-    def add(self, events: Incoming) -> Added:
+    def add(self, events: EncodedEvents) -> Added:
         """Add events, all of them or, after an error, none; those that the store has already change nothing.
 
         After a `StoreError` the same events can be added again: should the database have kept them and failed

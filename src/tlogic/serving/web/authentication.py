@@ -13,8 +13,8 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tlogic.errors import SettingsError
-from tlogic.serving.web.limiting import Rates
-from tlogic.serving.web.problems import Refusal, refuse
+from tlogic.serving.web.problems import ProblemError, send_problem
+from tlogic.serving.web.request_limits import RateLimiter
 
 COOKIE = "tlogic_login"
 OPEN_PATHS = ("/health", "/login")
@@ -50,7 +50,7 @@ class Role(IntEnum):
 
 
 @dataclass(frozen=True)
-class Guard:
+class AccessSettings:
     """Who may ask, how often and how much.
 
     Without tokens everybody may do everything, but only from this very machine. With any token, all but ``/health``
@@ -65,7 +65,7 @@ class Guard:
         timeout: After how many seconds a request is given up.
         patience: How many seconds a request waits for others before it is told to come again.
 
-    >>> guard = Guard(read_token="a-token-for-reading")
+    >>> guard = AccessSettings(read_token="a-token-for-reading")
     >>> guard.role_of("a-token-for-reading"), guard.role_of("a-guess")
     (<Role.reader: 1>, <Role.stranger: 0>)
     """
@@ -128,24 +128,24 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-class Gate:
+class AuthenticationMiddleware:
     """Middleware that lets in whom the guard allows, be it by a request or by the web socket of the page."""
 
-    def __init__(self, app: ASGIApp, guard: Guard) -> None:
+    def __init__(self, app: ASGIApp, guard: AccessSettings) -> None:
         self._app, self._guard = app, guard
-        self._rates = Rates(guard.rate, guard.burst)
+        self._rates = RateLimiter(guard.rate, guard.burst)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Pass a request on, or send_problem it."""
         if scope["type"] not in ("http", "websocket"):
             return await self._app(scope, receive, send)
         request, send = HTTPConnection(scope), _with_headers(scope, send)
         try:
             self._admit(request)
-        except Refusal as refusal:
+        except ProblemError as refusal:
             if refusal.status == 401 and _is_browser(request):
                 return await RedirectResponse("/login", 303)(scope, receive, send)
-            return await refuse(refusal, scope, receive, send)
+            return await send_problem(refusal, scope, receive, send)
         return await self._app(scope, receive, send)
 
     def _admit(self, request: HTTPConnection) -> None:
@@ -179,16 +179,16 @@ class Gate:
         if wait:
             seconds = str(int(wait) + 1)
             problem = f"Too many requests; {self._guard.rate:g} a second are allowed. Try again in {seconds} s."
-            raise Refusal(429, problem, Retry_After=seconds)
+            raise ProblemError(429, problem, Retry_After=seconds)
 
     def _check_role(self, role: Role, needed: Role) -> None:
         if role >= needed:
             return
         if role:
             allowed = "a token for writing" if self._guard.write_token else "that the service has a token for writing"
-            raise Refusal(403, f"This token is for reading; what you ask for needs {allowed}.")
+            raise ProblemError(403, f"This token is for reading; what you ask for needs {allowed}.")
         problem = "Send a token of this service as `Authorization: Bearer TOKEN`, or log in at /login."
-        raise Refusal(401, problem, WWW_Authenticate="Bearer")
+        raise ProblemError(401, problem, WWW_Authenticate="Bearer")
 
 
 def _check_token(name: str, token: str | None) -> None:
@@ -213,7 +213,7 @@ def _needed_role(scope: Scope) -> Role:
 def _check_host(request: HTTPConnection) -> None:
     """Without tokens: a website could give its own name the address of this machine."""
     if not is_loopback(_host_name(request.headers.get("host", ""))):
-        raise Refusal(
+        raise ProblemError(
             403,
             "This service has no tokens, so it answers this machine alone, under localhost or 127.0.0.1. "
             "To reach it by another name, start it with TLOGIC_READ_TOKEN or TLOGIC_WRITE_TOKEN.",
@@ -227,7 +227,7 @@ def _check_origin(request: HTTPConnection) -> None:
     if origin is None or asks:
         return
     if urlsplit(origin).netloc.lower() != request.headers.get("host", "").lower():
-        raise Refusal(403, "This request comes from another website, which may not do that.")
+        raise ProblemError(403, "This request comes from another website, which may not do that.")
 
 
 def _check_content_type(request: HTTPConnection) -> None:
@@ -236,7 +236,7 @@ def _check_content_type(request: HTTPConnection) -> None:
     if scope["type"] != "http" or scope["method"] in _SAFE_METHODS or not scope["path"].startswith("/api/"):
         return
     if given and given.partition(";")[0].strip().lower() != "application/json":
-        raise Refusal(415, "Send JSON, with the header Content-Type: application/json.")
+        raise ProblemError(415, "Send JSON, with the header Content-Type: application/json.")
 
 
 def _host_name(host: str) -> str:
