@@ -9,8 +9,8 @@ from tests.naive import Application, Query, Rule
 from tests.strategies import World
 from tlogic.forecasting.application import QueryBatch, Rulebook, apply_rules, new_workspace
 from tlogic.forecasting.candidates import decay_table
-from tlogic.forecasting.grounding.joins import Joins
-from tlogic.forecasting.grounding.plans import EncodedRule, plan_rules
+from tlogic.forecasting.grounding.join_cache import JoinCache
+from tlogic.forecasting.grounding.rule_plans import EncodedRule, plan_rules
 from tlogic.forecasting.settings import UNLIMITED
 
 N_AGES = 64
@@ -43,7 +43,7 @@ class Worker:
         self.work = new_workspace(self.triples, world.n_entities, world.n_relations, self.book)
         if forgetful:
             little = _little_memory(world.n_entities, len(self.triples.target))
-            self.work = self.work._replace(ground=self.work.ground._replace(joins=little))
+            self.work = self.work._replace(grounding=self.work.grounding._replace(join_cache=little))
 
     def answer(self, queries: Sequence[Query]) -> list[Answer]:
         """Per query: the score of each candidate, and how many rules were tried."""
@@ -58,9 +58,9 @@ class Worker:
         return answers
 
 
-def _little_memory(n_entities: int, n_triples: int) -> Joins:
+def _little_memory(n_entities: int, n_triples: int) -> JoinCache:
     """Room for two joins only, so that all are forgotten time and again."""
-    return Joins(
+    return JoinCache(
         row=np.zeros((4, 8), np.int64),
         entity=np.empty(2 * n_entities, np.int32),
         time=np.empty(2 * n_entities, np.int32),

@@ -23,7 +23,7 @@ from tests.strategies import (
     shifted,
     worlds,
 )
-from tlogic.forecasting.grounding.plans import CHAIN, CLOSED, LOOP, OPEN, SINGLE, EncodedRule, plan_rules
+from tlogic.forecasting.grounding.rule_plans import CHAIN, CLOSED, LOOP, OPEN, SINGLE, EncodedRule, plan_rules
 
 EVERY_RULE = Application(alpha=0.5, rate=0.1, window=math.inf, limit=math.inf, k=100, published_stop=True)
 

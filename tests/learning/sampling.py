@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 
 from tests.strategies import World
 from tlogic.graph.arrays import Bools, Ints
-from tlogic.learning.past import Past, past_until
+from tlogic.learning.training_edges import TrainingEdges, edges_before
 from tlogic.learning.walks import WalkIndex, WalkSettings, sample_walk
 
 MINIMUM_EXPECTED = 5.0
@@ -18,15 +18,15 @@ MINIMUM_EXPECTED = 5.0
 Outcome = TypeVar("Outcome", bound=Hashable)
 
 
-def past_of(world: World, until: int | None = None) -> Past:
+def training_edges(world: World, until: int | None = None) -> TrainingEdges:
     """What happened in a world before a time, or all of it."""
     until = world.end if until is None else until
-    return past_until(until, world.triples(), world.views(until), world.n_relations)
+    return edges_before(until, world.triples(), world.views(until), world.n_relations)
 
 
 def walk_index(world: World, until: int | None = None) -> WalkIndex:
     views = world.views(until)
-    return WalkIndex(past_of(world, until), world.in_order(), views.sources, views.pairs, world.n_base)
+    return WalkIndex(training_edges(world, until), world.in_order(), views.sources, views.pairs, world.n_base)
 
 
 @njit(cache=True)

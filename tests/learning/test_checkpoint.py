@@ -142,7 +142,7 @@ def test_learning_goes_on_from_any_place_with_the_same_rules(tmp_path: Path, thr
 def test_finished_chunks_are_not_computed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     graph, path = tlogic.sample(), tmp_path / "run.partial"
     expected = tlogic.learn(graph, SETTINGS, relations=RELATIONS, checkpoint=path)
-    for kernel in ("learner.sample_rules", "supports.count_rows"):
+    for kernel in ("learner.sample_rules", "confidence.sample_supports"):
         monkeypatch.setattr(f"tlogic.learning.{kernel}", lambda *_, **__: pytest.fail("computed again"))
     assert tlogic.learn(graph, SETTINGS, relations=RELATIONS, checkpoint=path) == expected
 

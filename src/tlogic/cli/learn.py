@@ -60,9 +60,9 @@ def learn(
     """
     import tlogic
     from tlogic.cli.console import error_console, progress, wait_for_kernels
-    from tlogic.learning.bodies import count_supports
     from tlogic.learning.checkpoint import discard
-    from tlogic.learning.loops import count_repeated
+    from tlogic.learning.exact_repeated_variables import count_repeated
+    from tlogic.learning.sampled_support import count_sampled_supports
 
     settings = tlogic.LearningSettings(
         lengths=integers(lengths),
@@ -72,7 +72,7 @@ def learn(
         confidence=confidence.value,
         seed=seed,
     )
-    kernel = count_repeated if confidence is Confidence.exact else count_supports
+    kernel = count_repeated if confidence is Confidence.exact else count_sampled_supports
     partial = out.with_name(f"{out.name}.partial")
     finished = _find_unfinished(partial, resume)
     graph = data.read(out)

@@ -23,8 +23,8 @@ def measure(
     import tlogic
     from tlogic.cli.console import error_console, progress, wait_for_kernels
     from tlogic.errors import InputError
-    from tlogic.learning.bodies import count_supports
-    from tlogic.learning.loops import count_repeated
+    from tlogic.learning.exact_repeated_variables import count_repeated
+    from tlogic.learning.sampled_support import count_sampled_supports
     from tlogic.names import did_you_mean
 
     given = tlogic.RuleSet.load(rules)
@@ -34,7 +34,7 @@ def measure(
     told = [f"The data has no relation {name!r}{did_you_mean(name, graph.relations)}" for name in sorted(unknown)]
     if not native:
         raise InputError("\n".join(["There is no rule to measure.", *told]))
-    kernel = count_repeated if confidence is Confidence.exact else count_supports
+    kernel = count_repeated if confidence is Confidence.exact else count_sampled_supports
     with wait_for_kernels(kernel), progress() as follow:
         measured = tlogic.measure(
             graph,

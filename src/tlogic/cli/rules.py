@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tlogic.models.counted import CountedRule
     from tlogic.rules import Rule, RuleSet
-    from tlogic.rules.browsing import Browsable
+    from tlogic.rules.selection import RuleLike
 
 _ON_A_SCREEN = 20
 
@@ -56,9 +56,9 @@ class SelectionOptions:
         ),
     ] = None
 
-    def check(self, *rules: "Iterable[Browsable]") -> None:
+    def check(self, *rules: "Iterable[RuleLike]") -> None:
         """Refuse relations that none of the rules has."""
-        from tlogic.rules.browsing import check_relations
+        from tlogic.rules.selection import check_relations
 
         wanted = [name for name in (self.head, *(self.body or [])) if name is not None]
         if wanted:
@@ -78,7 +78,7 @@ class SelectionOptions:
 
     def choose_counted(self, rules: "Sequence[CountedRule]") -> "list[CountedRule]":
         """The selection of a model's rules, before the top is cut off."""
-        from tlogic.rules.browsing import select_rules, sort_rules
+        from tlogic.rules.selection import select_rules, sort_rules
 
         lengths = () if self.length is None else integers(self.length)
         chosen = select_rules(rules, self.head, self.body or (), lengths, self.min_confidence, self.min_support)
@@ -184,7 +184,7 @@ class _Style:
 def _show(chosen: "RuleSet", top: int | None, total: int, style: _Style) -> None:
     """A table on a terminal, else lines that are a rule file themselves, or one JSON object."""
     from tlogic.cli.console import console, error_console
-    from tlogic.rules.tables import rule_row
+    from tlogic.rules.table_format import rule_row
 
     screen = console.is_terminal and not style.json
     shown = chosen.select(top=top or (_ON_A_SCREEN if screen else None))
@@ -227,7 +227,7 @@ def _show_model(path: Path, selection: SelectionOptions, kind: str | None, style
 
 def _line(rule: "Rule", style: _Style) -> str:
     from tlogic.rules import in_words
-    from tlogic.rules.text import rule_line
+    from tlogic.rules.text_format import rule_line
 
     if style.words:
         return f"{_confidence(rule):<8} {in_words(rule)}"
@@ -263,7 +263,7 @@ def _show_comparison(
 ) -> None:
     """Differences in the manner of diff: - only in the first, + only in the second, ~ in both with other supports."""
     from tlogic.cli.console import console, error_console
-    from tlogic.rules.tables import rule_row
+    from tlogic.rules.table_format import rule_row
 
     found = first.compare(second)
     if as_json:

@@ -177,7 +177,7 @@ class _ReasonFinder:
     def __init__(self, forecaster: RuleForecaster, worker: Worker, query: EncodedQuery, candidate: int, n: int) -> None:
         self._graph, self._settings = forecaster.graph, forecaster.settings
         self._rules = forecaster.rules_of(query.relation)
-        self._known, self._query, self._candidate, self._n = worker.known, query, candidate, n
+        self._visible, self._query, self._candidate, self._n = worker.visible, query, candidate, n
         self._since = max(query.time - self._settings.window, 0) if self._settings.window else 0
 
     def reasons(self, leading: LeadingRules, wanted: np.ndarray) -> tuple[Reason, ...]:
@@ -199,9 +199,9 @@ class _ReasonFinder:
 
     def _groundings(self, rule: Rule, first_time: int) -> tuple[Grounding, ...]:
         body = np.array([self._graph.relations.match(name) for name in rule.body])
-        where = self._known, body, np.array(rule.variables), self._query.subject, self._candidate, self._since
+        where = self._visible, body, np.array(rule.variables), self._query.subject, self._candidate, self._since
         [path] = find_paths(*where, first_time, 1).tolist()
-        deciding = (path, dated_latest(self._known, path, first_time))
+        deciding = (path, dated_latest(self._visible, path, first_time))
         others = [other for other in latest_groundings(*where, self._n) if other != deciding] if self._n > 1 else []
         return tuple(self._told(rule, body.tolist(), *found) for found in [deciding, *others][: self._n])
 
@@ -212,7 +212,7 @@ class _ReasonFinder:
         entity_of = {rule.variables[0]: source}
         for i, (relation, triple, time) in enumerate(zip(body, path, times, strict=True)):
             source = entity_of[rule.variables[i]]
-            reached = entity_of.setdefault(rule.variables[i + 1], int(self._known.target[triple]))
+            reached = entity_of.setdefault(rule.variables[i + 1], int(self._visible.target[triple]))
             pair = (source, reached) if relation < half else (reached, source)
             first, second = (graph.entities.name_of(entity) for entity in pair)
             facts.append(Fact(first, graph.relations.name_of(relation % half), second, graph.timeline.label_of(time)))

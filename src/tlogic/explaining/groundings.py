@@ -11,7 +11,7 @@ from itertools import islice, repeat
 import numpy as np
 from numba import njit
 
-from tlogic.forecasting.grounding.known import Known
+from tlogic.forecasting.grounding.visible_facts import VisibleFacts
 from tlogic.graph.arrays import Ints
 from tlogic.graph.search import find_within, first_at_least
 
@@ -21,21 +21,28 @@ _MANY_PATHS = 100_000
 
 @njit(cache=True, nogil=True)
 def find_paths(
-    known: Known, body: Ints, variables: Ints, subject: int, candidate: int, since: int, first_time: int, limit: int
+    visible: VisibleFacts,
+    body: Ints,
+    variables: Ints,
+    subject: int,
+    candidate: int,
+    since: int,
+    first_time: int,
+    limit: int,
 ) -> Ints:
-    """Up to ``limit`` paths along a body from subject to candidate over known facts, a row a path.
+    """Up to ``limit`` paths along a body from subject to candidate over visible facts, a row a path.
 
     Their first facts are of ``first_time``, or of any time at or after ``since``. A depth-first search that dates
     each fact as early as the one before it allows: what cannot be dated so cannot be dated at all.
     """
     slot_start, slot_end, triple_start, triple_end = (
-        known.slot_start,
-        known.slot_end,
-        known.triple_start,
-        known.triple_end,
+        visible.slot_start,
+        visible.slot_end,
+        visible.triple_start,
+        visible.triple_end,
     )
-    slot_relation = known.slot_relation
-    target, time_start, time, n_times = known.target, known.time_start, known.time, known.n_times
+    slot_relation = visible.slot_relation
+    target, time_start, time, n_times = visible.target, visible.time_start, visible.time, visible.n_times
     length = len(body)
     paths = np.empty((min(limit, 16), length), np.int64)
     n_paths = 0
@@ -87,37 +94,37 @@ def find_paths(
     return paths[:n_paths]
 
 
-def dated_latest(known: Known, path: list[int], first_time: int) -> list[int]:
+def dated_latest(visible: VisibleFacts, path: list[int], first_time: int) -> list[int]:
     """Times for a path: the first fact is of ``first_time``, the others are as late as they can be."""
     times: list[int] = []
     for triple in reversed(path[1:]):
-        own = _known_times(known, triple)
+        own = _visible_times(visible, triple)
         end = len(own) if not times else int(np.searchsorted(own, times[0], side="right"))
         times.insert(0, int(own[end - 1]))
     return [first_time, *times]
 
 
 def latest_groundings(
-    known: Known, body: Ints, variables: Ints, subject: int, candidate: int, since: int, n: int
+    visible: VisibleFacts, body: Ints, variables: Ints, subject: int, candidate: int, since: int, n: int
 ) -> Iterator[tuple[list[int], list[int]]]:
     """Up to ``n`` groundings as (path, times), those whose first fact is latest first."""
-    paths = find_paths(known, body, variables, subject, candidate, since, ANY_TIME, _MANY_PATHS).tolist()
-    each = [zip(repeat(path), _datings(known, path, since)) for path in paths]
+    paths = find_paths(visible, body, variables, subject, candidate, since, ANY_TIME, _MANY_PATHS).tolist()
+    each = [zip(repeat(path), _datings(visible, path, since)) for path in paths]
     return islice(merge(*each, key=lambda grounding: -grounding[1][0]), n)
 
 
-def _datings(known: Known, path: list[int], since: int) -> Iterator[list[int]]:
+def _datings(visible: VisibleFacts, path: list[int], since: int) -> Iterator[list[int]]:
     """All ways to date a path, late ones first."""
     if not path:
         yield []
         return
-    for time in reversed(_known_times(known, path[0]).tolist()):
+    for time in reversed(_visible_times(visible, path[0]).tolist()):
         if time < since:
             break
-        for rest in _datings(known, path[1:], time):
+        for rest in _datings(visible, path[1:], time):
             yield [time, *rest]
 
 
-def _known_times(known: Known, triple: int) -> Ints:
-    start = known.time_start[triple]
-    return known.time[start : start + known.n_times[triple]]
+def _visible_times(visible: VisibleFacts, triple: int) -> Ints:
+    start = visible.time_start[triple]
+    return visible.time[start : start + visible.n_times[triple]]

@@ -5,11 +5,18 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.forecasting.candidates import Candidates, add_scores, are_enough, hand_over, new_candidates
-from tlogic.forecasting.grounding.ground import Ground, close_slots, go_to, ground_rule, new_ground, open_slots
-from tlogic.forecasting.grounding.known import Horizon
-from tlogic.forecasting.grounding.plans import RulePlans
-from tlogic.forecasting.grounding.reached import Reached, new_reached
+from tlogic.forecasting.candidates import Candidates, add_scores, has_enough, new_candidates, write_candidates
+from tlogic.forecasting.grounding.frontier import Frontier, new_frontier
+from tlogic.forecasting.grounding.grounding_state import (
+    GroundingState,
+    advance_state_to,
+    ground_rule,
+    index_subject_slots,
+    new_grounding_state,
+    reset_subject_slots,
+)
+from tlogic.forecasting.grounding.rule_plans import RulePlans
+from tlogic.forecasting.grounding.visible_facts import TimeWindow
 from tlogic.graph.arrays import Floats, Ints, borrowed
 from tlogic.graph.triples import TripleIndex
 
@@ -50,16 +57,16 @@ class Rulebook(NamedTuple):
 class Workspace(NamedTuple):
     """Scratch memory of one worker."""
 
-    ground: Ground
-    reached: Reached
+    grounding: GroundingState
+    frontier: Frontier
     candidates: Candidates
 
 
 def new_workspace(triples: TripleIndex, n_entities: int, n_relations: int, book: Rulebook) -> Workspace:
     """Scratch memory for a graph, with nothing known yet."""
     return Workspace(
-        ground=new_ground(triples, n_entities, n_relations, book.plans, book.limit),
-        reached=new_reached(n_entities),
+        grounding=new_grounding_state(triples, n_entities, n_relations, book.plans, book.limit),
+        frontier=new_frontier(n_entities),
         candidates=new_candidates(n_entities, book.k),
     )
 
@@ -74,30 +81,30 @@ def apply_rules(triples: TripleIndex, book: Rulebook, work: Workspace, queries: 
     out_score: Floats = np.empty(1 << 12, np.float64)
     scores: Floats = np.empty(1 << 12, np.float32)
     for q in range(n_queries):
-        go_to(work.ground, triples, queries.visible_until[q])
+        advance_state_to(work.grounding, triples, queries.visible_until[q])
         if q == 0 or not _same_start(queries, q, q - 1):
-            open_slots(work.ground, queries.subject[q], max(queries.time[q] - book.window, 0))
+            index_subject_slots(work.grounding, queries.subject[q], max(queries.time[q] - book.window, 0))
         n_rules[q], scores = _apply_to_query(book, work, queries, q, scores)
         if q + 1 == n_queries or not _same_start(queries, q, q + 1):
-            close_slots(work.ground, queries.subject[q])
-        out_entity, out_score, start[q + 1] = hand_over(work.candidates, out_entity, out_score, start[q])
+            reset_subject_slots(work.grounding, queries.subject[q])
+        out_entity, out_score, start[q + 1] = write_candidates(work.candidates, out_entity, out_score, start[q])
     return Scored(start, out_entity[: start[-1]].copy(), out_score[: start[-1]].copy(), n_rules)
 
 
 @njit(cache=True, nogil=True)
 def _apply_to_query(book: Rulebook, work: Workspace, queries: QueryBatch, q: int, scores: Floats) -> tuple[int, Floats]:
     """Fill the candidates of one query: how many rules were tried, and the room for scores."""
-    (plans, alpha, decay, window, limit, k, published_stop), (ground, reached, candidates) = borrowed((book, work))
+    (plans, alpha, decay, window, limit, k, published_stop), (grounding, frontier, candidates) = borrowed((book, work))
     subject, relation, now = queries.subject[q], queries.relation[q], queries.time[q]
-    horizon = Horizon(queries.visible_until[q], max(now - window, 0), limit)
+    time_window = TimeWindow(queries.visible_until[q], max(now - window, 0), limit)
     first, end = plans.head_start[relation], plans.head_start[relation + 1]
     rule = first
     while rule < end:
-        n_reached = ground_rule(ground, plans, rule, subject, horizon, reached)
-        if n_reached > 0:
+        n_found = ground_rule(grounding, plans, rule, subject, time_window, frontier)
+        if n_found > 0:
             base = alpha * plans.confidence[rule]
-            scores = add_scores(candidates, scores, reached, n_reached, base, decay, now, published_stop)
-            if are_enough(candidates, scores, k, published_stop):
+            scores = add_scores(candidates, scores, frontier, n_found, base, decay, now, published_stop)
+            if has_enough(candidates, scores, k, published_stop):
                 break
         rule += 1
     return min(rule + 1, end) - first, scores

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.forecasting.grounding.known import NEVER
-from tlogic.forecasting.grounding.reached import Reached
+from tlogic.forecasting.grounding.frontier import Frontier
+from tlogic.forecasting.grounding.visible_facts import NEVER
 from tlogic.graph.arrays import Floats, Ints
 
 # The columns of a score list, and of the counts.
@@ -65,21 +65,21 @@ def decay_table(alpha: float, rate: float, n: int) -> Floats:
 def add_scores(
     candidates: Candidates,
     scores: Floats,
-    reached: Reached,
-    n_reached: int,
+    frontier: Frontier,
+    n_found: int,
     base: float,
     decay: Floats,
     now: int,
     keep_lists: bool,
 ) -> Floats:
-    """Score what a rule reached, f = base + decay(now - t_1), and empty it; the scores, perhaps in larger room."""
-    best, found = reached
+    """Score what a rule frontier, f = base + decay(now - t_1), and empty it; the scores, perhaps in larger room."""
+    best, found = frontier
     number, entity, miss, score_list, top, contender, counts = candidates
     n, n_scores, n_contenders, watching = counts[_N], counts[_N_SCORES], 0, counts[_WATCHING] == 1
-    if 3 * n_scores + _FIRST_ROOM * n_reached > len(scores):  # enough even if every list has to move to twice its room
-        scores = with_room(scores, n_scores, 3 * n_scores + _FIRST_ROOM * n_reached)
+    if 3 * n_scores + _FIRST_ROOM * n_found > len(scores):  # enough even if every list has to move to twice its room
+        scores = with_capacity(scores, n_scores, 3 * n_scores + _FIRST_ROOM * n_found)
     threshold = scores[score_list[top[-1], _START]] if watching else np.float32(0.0)
-    for i in range(n_reached):
+    for i in range(n_found):
         c = found[i]
         f = np.float32(base + decay[now - best[c]])
         best[c] = NEVER
@@ -123,7 +123,7 @@ def _insert(row: Ints, scores: Floats, n_scores: int, f: np.float32) -> int:
 
 
 @njit(cache=True, nogil=True)
-def are_enough(candidates: Candidates, scores: Floats, k: int, published_stop: bool) -> bool:
+def has_enough(candidates: Candidates, scores: Floats, k: int, published_stop: bool) -> bool:
     """Are there k candidates? For the published stop, do the k best ones also have k different score lists?"""
     counts = candidates.counts
     if counts[_N] < k:
@@ -193,14 +193,14 @@ def _compare(score_list: Ints, scores: Floats, a: int, b: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def hand_over(candidates: Candidates, entity: Ints, score: Floats, place: int) -> tuple[Ints, Floats, int]:
+def write_candidates(candidates: Candidates, entity: Ints, score: Floats, place: int) -> tuple[Ints, Floats, int]:
     """Write the candidates with their noisy-OR to a place in two arrays, perhaps in larger room, and forget them.
 
     Gives the arrays, and the place after the last candidate.
     """
     n = candidates.counts[_N]
     if place + n > len(entity):
-        entity, score = with_room(entity, place, place + n), with_room(score, place, place + n)
+        entity, score = with_capacity(entity, place, place + n), with_capacity(score, place, place + n)
     for m in range(n):
         entity[place + m] = candidates.entity[m]
         score[place + m] = 1.0 - np.float64(candidates.miss[m])
@@ -210,7 +210,7 @@ def hand_over(candidates: Candidates, entity: Ints, score: Floats, place: int) -
 
 
 @njit(cache=True, nogil=True)
-def with_room(array: Any, used: int, needed: int) -> Any:
+def with_capacity(array: Any, used: int, needed: int) -> Any:
     """The used part of an array, in twice the room that is needed."""
     larger = np.empty(2 * needed, array.dtype)
     larger[:used] = array[:used]

@@ -10,8 +10,8 @@ import numpy as np
 from tlogic.forecasting.application import QueryBatch, Rulebook, Scored, apply_rules, new_workspace
 from tlogic.forecasting.candidates import decay_table
 from tlogic.forecasting.fallback import Fallback, StaticFallback
-from tlogic.forecasting.grounding.known import Known
-from tlogic.forecasting.grounding.plans import EncodedRule, plan_rules
+from tlogic.forecasting.grounding.rule_plans import EncodedRule, plan_rules
+from tlogic.forecasting.grounding.visible_facts import VisibleFacts
 from tlogic.forecasting.queries import EncodedQuery, query_batch
 from tlogic.forecasting.rescoring import Grounded, Scoring, score_grounded
 from tlogic.forecasting.settings import UNLIMITED, ApplicationSettings
@@ -138,12 +138,12 @@ class Worker:
         candidates = self._work.candidates
         if scoring.k != len(candidates.top):
             candidates = candidates._replace(top=np.empty(scoring.k, np.int32))
-        return score_grounded(grounded, scoring, queries, candidates, self._work.reached)
+        return score_grounded(grounded, scoring, queries, candidates, self._work.frontier)
 
     @property
-    def known(self) -> Known:
+    def visible(self) -> VisibleFacts:
         """The facts before the last query that was answered."""
-        return self._work.ground.known
+        return self._work.grounding.visible
 
     def __call__(self, queries: QueryBatch) -> Scored:
         """The scored candidates of queries that are sorted by time."""

@@ -12,9 +12,9 @@ from tlogic.forecasting.application import QueryBatch, Rulebook, Scored, apply_r
 from tlogic.forecasting.candidates import decay_table
 from tlogic.forecasting.forecast import Forecast, answers_by_rules, fallback_answers
 from tlogic.forecasting.forecaster import RuleForecaster, Worker
-from tlogic.forecasting.grounding.joins import forget_joins, new_joins
-from tlogic.forecasting.grounding.known import Known
-from tlogic.forecasting.grounding.shortlists import forget_shortlists, new_shortlists
+from tlogic.forecasting.grounding.join_cache import clear_join_cache, new_join_cache
+from tlogic.forecasting.grounding.recent_triples import clear_recent_triples, new_recent_triples
+from tlogic.forecasting.grounding.visible_facts import VisibleFacts
 from tlogic.forecasting.queries import as_queries, encode_queries, query_batch
 from tlogic.forecasting.settings import ApplicationSettings
 from tlogic.graph.arrays import Floats, Ints
@@ -85,7 +85,7 @@ class LiveForecaster(RuleForecaster):
         return LiveWorker(self)
 
     def _reach(self, time: int) -> None:
-        """Make sure that scores are known for ages up to a time."""
+        """Make sure that scores are visible for ages up to a time."""
         if time >= len(self.book.decay):
             decay = decay_table(self.settings.alpha, self.settings.decay, time + _AHEAD)
             self.book = self.book._replace(decay=decay)
@@ -101,7 +101,7 @@ class LiveWorker(Worker):
         self._seen = self._size = (-1, -1)
 
     def _apply(self, book: Rulebook, queries: QueryBatch) -> Scored:
-        """Facts are known up to one time at a time, so queries with the same are answered together."""
+        """Facts are visible up to one time at a time, so queries with the same are answered together."""
         until = np.minimum(queries.visible_until, self._graph.end)
         cuts = np.flatnonzero(np.diff(until)) + 1
         parts = [
@@ -118,35 +118,35 @@ class LiveWorker(Worker):
     def _look(self, until: int) -> None:
         """Know the facts before a time, as the graph is now, and nothing of what was concluded from other facts."""
         graph = self._graph
-        if self._n_entities < graph.room_for_entities or len(self._work.ground.slot_of) != len(graph.relations):
+        if self._n_entities < graph.room_for_entities or len(self._work.grounding.subject_slot) != len(graph.relations):
             self._make_room()
         size = len(graph.index.slot_relation), len(graph.index.target)
         if self._size != size:
             self._size = size
-            self._replace(shortlists=new_shortlists(*size, self.book.limit))
+            self._replace(recent=new_recent_triples(*size, self.book.limit))
         if self._seen != (graph.version, until):
-            self._replace(known=_known(graph, until))
-            forget_joins(self._work.ground.joins)
-            forget_shortlists(self._work.ground.shortlists)
+            self._replace(visible=_visible_facts(graph, until))
+            clear_join_cache(self._work.grounding.join_cache)
+            clear_recent_triples(self._work.grounding.recent)
             self._seen = (graph.version, until)
 
     def _make_room(self) -> None:
         graph = self._graph
         self._n_entities = graph.room_for_entities
         self._work = new_workspace(self._triples, self._n_entities, len(graph.relations), self.book)
-        self._replace(joins=new_joins(self._n_entities, len(graph.index.target), _MOST_JOINS))
+        self._replace(join_cache=new_join_cache(self._n_entities, len(graph.index.target), _MOST_JOINS))
         self._seen = self._size = (-1, -1)
 
     def _replace(self, **parts: Any) -> None:
-        self._work = self._work._replace(ground=self._work.ground._replace(**parts))
+        self._work = self._work._replace(grounding=self._work.grounding._replace(**parts))
 
 
-def _known(graph: LiveGraph, until: int) -> Known:
+def _visible_facts(graph: LiveGraph, until: int) -> VisibleFacts:
     index = graph.index
     n_times, newest, slot_newest = index.n_times, index.newest, index.slot_newest
     if until < graph.end:
         n_times, newest, slot_newest = known_at(index, until)
-    return Known(
+    return VisibleFacts(
         slot_start=index.slot_start,
         slot_end=index.slot_end,
         slot_relation=index.slot_relation,
@@ -158,7 +158,7 @@ def _known(graph: LiveGraph, until: int) -> Known:
         n_times=n_times,
         newest=newest,
         slot_newest=slot_newest,
-        n_arrived=np.zeros(1, np.int64),
+        n_visible=np.zeros(1, np.int64),
         until=np.array([until], np.int64),
     )
 
@@ -178,24 +178,24 @@ class LiveFallback:
     def of(self, relation: int, time: int) -> tuple[Ints, Floats]:
         """The objects of a relation with their shares; those of all relations together where it was never seen."""
         graph = self._graph
-        known, n_entities = _known(graph, min(time, graph.end)), len(graph.entities)
-        counts = _count_objects(known, n_entities, graph.relations.inverse_of(relation))
+        visible, n_entities = _visible_facts(graph, min(time, graph.end)), len(graph.entities)
+        counts = _count_objects(visible, n_entities, graph.relations.inverse_of(relation))
         if not counts.any():
-            counts = _count_objects(known, n_entities, _ANY_RELATION)
+            counts = _count_objects(visible, n_entities, _ANY_RELATION)
         seen = np.flatnonzero(counts)
         return seen.astype(np.int32), counts[seen] / max(counts.sum(), 1)
 
 
 @njit(cache=True, nogil=True)
-def _count_objects(known: Known, n_entities: int, inverse: int) -> Ints:
+def _count_objects(visible: VisibleFacts, n_entities: int, inverse: int) -> Ints:
     """How often each entity was the object of a relation, whose inverse is given, or of any."""
     count = np.zeros(n_entities, np.int64)
     for entity in range(n_entities):
-        first, end = known.slot_start[entity], known.slot_end[entity]
+        first, end = visible.slot_start[entity], visible.slot_end[entity]
         if inverse != _ANY_RELATION:
-            slot = find_within(known.slot_relation, first, end, inverse)
+            slot = find_within(visible.slot_relation, first, end, inverse)
             first, end = slot, slot + (slot >= 0)
         for slot in range(first, end):
-            for triple in range(known.triple_start[slot], known.triple_end[slot]):
-                count[entity] += known.n_times[triple]
+            for triple in range(visible.triple_start[slot], visible.triple_end[slot]):
+                count[entity] += visible.n_times[triple]
     return count

@@ -11,8 +11,8 @@ import numpy as np
 from numba import njit
 
 from tlogic.forecasting.application import QueryBatch, Scored
-from tlogic.forecasting.candidates import Candidates, add_scores, are_enough, hand_over
-from tlogic.forecasting.grounding.reached import Reached
+from tlogic.forecasting.candidates import Candidates, add_scores, has_enough, write_candidates
+from tlogic.forecasting.grounding.frontier import Frontier
 from tlogic.graph.arrays import Bools, Floats, Ints
 
 
@@ -45,7 +45,7 @@ class Scoring(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def score_grounded(
-    grounded: Grounded, scoring: Scoring, queries: QueryBatch, candidates: Candidates, reached: Reached
+    grounded: Grounded, scoring: Scoring, queries: QueryBatch, candidates: Candidates, frontier: Frontier
 ) -> Scored:
     """Score candidates as ``apply_rules`` does, from groundings that are already there."""
     n_queries = len(queries.subject)
@@ -54,14 +54,14 @@ def score_grounded(
     out_score: Floats = np.empty(1 << 12, np.float64)
     scores: Floats = np.empty(1 << 12, np.float32)
     for q in range(n_queries):
-        n_rules[q], scores = _score_query(grounded, scoring, q, queries.time[q], candidates, reached, scores)
-        out_entity, out_score, start[q + 1] = hand_over(candidates, out_entity, out_score, start[q])
+        n_rules[q], scores = _score_query(grounded, scoring, q, queries.time[q], candidates, frontier, scores)
+        out_entity, out_score, start[q + 1] = write_candidates(candidates, out_entity, out_score, start[q])
     return Scored(start, out_entity[: start[-1]].copy(), out_score[: start[-1]].copy(), n_rules)
 
 
 @njit(cache=True, nogil=True)
 def _score_query(
-    grounded: Grounded, scoring: Scoring, q: int, now: int, candidates: Candidates, reached: Reached, scores: Floats
+    grounded: Grounded, scoring: Scoring, q: int, now: int, candidates: Candidates, frontier: Frontier, scores: Floats
 ) -> tuple[int, Floats]:
     """Fill the candidates of one query: how many rules were tried, and the room for scores."""
     admitted, confidence, alpha, decay, window, k, published_stop = scoring
@@ -71,24 +71,24 @@ def _score_query(
         if not admitted[rule]:
             continue
         n_tried += 1
-        n_reached = _reach(grounded, place, now, window, reached)
-        if n_reached == 0:
+        n_found = _load_frontier(grounded, place, now, window, frontier)
+        if n_found == 0:
             continue
         base = alpha * confidence[rule]
-        scores = add_scores(candidates, scores, reached, n_reached, base, decay, now, published_stop)
-        if are_enough(candidates, scores, k, published_stop):
+        scores = add_scores(candidates, scores, frontier, n_found, base, decay, now, published_stop)
+        if has_enough(candidates, scores, k, published_stop):
             break
     return n_tried, scores
 
 
 @njit(cache=True, nogil=True)
-def _reach(grounded: Grounded, place: int, now: int, window: int, reached: Reached) -> int:
+def _load_frontier(grounded: Grounded, place: int, now: int, window: int, frontier: Frontier) -> int:
     """Take up the candidates of one rule that are within the window; how many they are."""
     candidate, age = grounded.candidate, grounded.age
     n = 0
     for i in range(grounded.start[place], grounded.start[place + 1]):
         if age[i] <= window:
-            reached.best[candidate[i]] = now - age[i]
-            reached.entity[n] = candidate[i]
+            frontier.best[candidate[i]] = now - age[i]
+            frontier.entity[n] = candidate[i]
             n += 1
     return n

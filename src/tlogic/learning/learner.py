@@ -12,15 +12,15 @@ import numpy as np
 from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.learning.checkpoint import Checkpoint, Chunk
-from tlogic.learning.past import past_of
+from tlogic.learning.confidence import RULES_PER_CHUNK, support_counter
 from tlogic.learning.settings import LearningSettings
-from tlogic.learning.supports import RULES_A_CHUNK, support_counter
+from tlogic.learning.training_edges import training_edges
 from tlogic.learning.walks import WalkIndex, WalkSettings, sample_rules
 from tlogic.parallel import in_chunks, in_parallel
 from tlogic.rules import Rule, RuleSet
 from tlogic.version import __version__
 
-_HEADS_A_CHUNK = 4
+_HEADS_PER_CHUNK = 4
 
 
 def learn(
@@ -76,7 +76,7 @@ def _run(train: TemporalGraph, settings: LearningSettings, relations: Sequence[s
         "the fingerprint of the training facts": train.fingerprint,
         "relations": sorted(set(relations)) if relations else "all",
         **asdict(settings),
-        "the size of a chunk": [_HEADS_A_CHUNK, RULES_A_CHUNK],
+        "the size of a chunk": [_HEADS_PER_CHUNK, RULES_PER_CHUNK],
     }
 
 
@@ -119,15 +119,15 @@ class _Found(NamedTuple):
 def _find_rules(
     graph: TemporalGraph, heads: Ints, settings: LearningSettings, compute: _Computation
 ) -> Iterator[_Found]:
-    past = past_of(graph)
-    index = WalkIndex(past, graph.facts, graph.views.sources, graph.views.pairs, len(graph.relations.base))
-    count = support_counter(graph, past, settings)
+    training = training_edges(graph)
+    index = WalkIndex(training, graph.facts, graph.views.sources, graph.views.pairs, len(graph.relations.base))
+    count = support_counter(graph, training, settings)
     for length in settings.lengths:
         how = WalkSettings(length, settings.walks, settings.transition == "exp", settings.seed)
-        rows = compute("walks", length, partial(sample_rules, index, how), in_chunks(heads, _HEADS_A_CHUNK))
+        rows = compute("walks", length, partial(sample_rules, index, how), in_chunks(heads, _HEADS_PER_CHUNK))
         # equal bodies stand together and are sampled or counted once
         rows = np.ascontiguousarray(rows[np.lexsort(rows.T[::-1])])
-        supports = compute("confidence", length, count, in_chunks(rows, RULES_A_CHUNK))
+        supports = compute("confidence", length, count, in_chunks(rows, RULES_PER_CHUNK))
         held = supports[:, 1] > 0
         yield _Found(rows[held], supports[held])
 

@@ -7,7 +7,7 @@ from tlogic.errors import SettingsError
 
 Transition = Literal["exp", "unif"]
 Confidence = Literal["sampled", "exact"]
-LONGEST_EXACT = 3
+MAX_EXACT_LENGTH = 3
 """Longer bodies could only be counted one by one."""
 
 
@@ -42,9 +42,9 @@ class LearningSettings:
             raise SettingsError(f"transition must be exp or unif, not {self.transition!r}.")
         if self.confidence not in get_args(Confidence):
             raise SettingsError(f"confidence must be sampled or exact, not {self.confidence!r}.")
-        if self.confidence == "exact" and self.lengths[-1] > LONGEST_EXACT:
+        if self.confidence == "exact" and self.lengths[-1] > MAX_EXACT_LENGTH:
             raise SettingsError(
-                f"Exact confidence is for rules of length {LONGEST_EXACT} at most, not {self.lengths[-1]}; "
+                f"Exact confidence is for rules of length {MAX_EXACT_LENGTH} at most, not {self.lengths[-1]}; "
                 "take sampled confidence for longer ones."
             )
         if self.seed < 0:

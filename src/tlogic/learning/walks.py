@@ -11,18 +11,18 @@ from tlogic.graph.facts import Facts
 from tlogic.graph.search import find, find_within, first_at_least, first_equal
 from tlogic.graph.sources import SourceEdges
 from tlogic.graph.views import PairEdges
-from tlogic.learning.past import Past, count_edges, nth_edge
-from tlogic.learning.randomness import advance, below, keyed, unit
-from tlogic.learning.rows import is_new_row, new_row_table
+from tlogic.learning.distinct_rows import is_new_row, new_row_table
+from tlogic.learning.random_streams import advance, below, keyed, unit
+from tlogic.learning.training_edges import TrainingEdges, count_edges, nth_edge
 
-_NOTHING = 2.0**-60
+_NEGLIGIBLE_WEIGHT = 2.0**-60
 """What vanishes beside 1, even many times over."""
 
 
 class WalkIndex(NamedTuple):
     """The views of a graph that a walker needs."""
 
-    past: Past
+    training: TrainingEdges
     """Where walks begin; from there they go back in time."""
     facts: Facts
     sources: SourceEdges
@@ -47,7 +47,7 @@ def sample_walk(index: WalkIndex, settings: WalkSettings, head: int, walk: int, 
     Fills the body relations r_1^-1 .. r_l^-1 that lead from e_1 to e_(l+1), and the entities e_1 .. e_(l+1). False
     where the walk does not come home.
     """
-    if count_edges(index.past.relations, head) == 0:
+    if count_edges(index.training.relations, head) == 0:
         return False
     stream = keyed(keyed(keyed(keyed(np.uint64(0), settings.seed), head), settings.length), walk)
     return _walk(index, head, settings.exponential, stream, body, entities)
@@ -89,11 +89,11 @@ def _number_variables(entities: Ints, variables: Ints) -> None:
 @njit(cache=True, nogil=True)
 def _walk(index: WalkIndex, head: int, exponential: bool, stream: np.uint64, body: Ints, entities: Ints) -> bool:
     """Sample one walk into ``body`` and ``entities``; False where no feasible edge is left."""
-    past, facts, sources, pairs, half = index
+    training, facts, sources, pairs, half = index
     length = len(body)
     stream = advance(stream)
-    edge, home = nth_edge(past, head, below(stream, count_edges(past.relations, head)))
-    here, relation, time = past.slots.target[edge], head, past.slots.time[edge]
+    edge, home = nth_edge(training, head, below(stream, count_edges(training.relations, head)))
+    here, relation, time = training.slots.target[edge], head, training.slots.time[edge]
     previous, walked = home, -1
     entities[0], entities[length] = home, here
     latest = time - 1  # the first step goes strictly back in time, later ones may stay
@@ -200,7 +200,7 @@ def _weight(time: Ints, low: int, end: int, newest: int) -> float:
     total = 0.0
     while end > low:
         weight = np.exp(float(time[end - 1] - newest))
-        if weight * (end - low) < _NOTHING * total:
+        if weight * (end - low) < _NEGLIGIBLE_WEIGHT * total:
             break
         first = first_equal(time, low, end)
         total += weight * (end - first)

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from tlogic.errors import SettingsError
 from tlogic.evidence import acyclic, chains, rules
-from tlogic.rules.quoting import shown
-from tlogic.rules.words import fact_of, sentence
+from tlogic.rules.quoted_names import quote_name
+from tlogic.rules.verbalisation import fact_of, sentence
 
 Span = tuple[int, int | None]
 """From the first age to the last, in steps; None where there is no last."""
@@ -85,8 +85,10 @@ class CountedRule:
 
     def __str__(self) -> str:
         (x, y), pairs = KINDS[self.kind].head, KINDS[self.kind].body
-        atoms = [f"{shown(r)}({a}, {b}, T{i})" for i, (r, (a, b)) in enumerate(zip(self.body, pairs, strict=True), 1)]
-        return f"{shown(self.head)}({x}, {y}, T{len(self.body) + 1}) <- {', '.join(atoms)}"
+        atoms = [
+            f"{quote_name(r)}({a}, {b}, T{i})" for i, (r, (a, b)) in enumerate(zip(self.body, pairs, strict=True), 1)
+        ]
+        return f"{quote_name(self.head)}({x}, {y}, T{len(self.body) + 1}) <- {', '.join(atoms)}"
 
     @property
     def words(self) -> str:

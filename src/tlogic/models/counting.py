@@ -12,7 +12,7 @@ from numba import njit
 from tlogic.evidence.chances import Tally, chance
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.models.counted import KINDS, CountedRule
-from tlogic.rules.browsing import sort_rules
+from tlogic.rules.selection import sort_rules
 
 LEAST_HITS = 5
 """Rules that hit less often are not kept."""

@@ -8,7 +8,7 @@ from tlogic.models.counted import CountedRule, Span, of_kind, unit_of
 from tlogic.models.model import Model
 from tlogic.pictures import BLUE, ORANGE, SLATE, literal
 from tlogic.plots.style import plotting, with_thousands
-from tlogic.rules.browsing import check_relations, select_rules
+from tlogic.rules.selection import check_relations, select_rules
 
 MOST_RULES = 6
 _COLORS = (BLUE, ORANGE, SLATE)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tlogic.errors import InputError
 from tlogic.names import pattern_of, plain
-from tlogic.rules.quoting import shown
+from tlogic.rules.quoted_names import quote_name
 
 
 class Rule(NamedTuple):
@@ -55,8 +55,10 @@ class Rule(NamedTuple):
     def __str__(self) -> str:
         names = [variable_name(number) for number in self.variables]
         pairs = pairwise(names)
-        atoms = [f"{shown(r)}({a}, {b}, T{i})" for i, (r, (a, b)) in enumerate(zip(self.body, pairs, strict=True), 1)]
-        return f"{shown(self.head)}({names[0]}, {names[-1]}, T{len(self.body) + 1}) <- {', '.join(atoms)}"
+        atoms = [
+            f"{quote_name(r)}({a}, {b}, T{i})" for i, (r, (a, b)) in enumerate(zip(self.body, pairs, strict=True), 1)
+        ]
+        return f"{quote_name(self.head)}({names[0]}, {names[-1]}, T{len(self.body) + 1}) <- {', '.join(atoms)}"
 
 
 def variable_name(number: int) -> str:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tlogic.files import read_text, write_whole
-from tlogic.rules.browsing import Comparison, Sort, compare_rules, merge_rules, select_rules, sort_rules
-from tlogic.rules.json_file import rules_from_json, rules_to_json
+from tlogic.rules.json_format import rules_from_json, rules_to_json
 from tlogic.rules.rule import Rule
-from tlogic.rules.tables import TABLE_SUFFIXES, read_table, to_frame, write_table
-from tlogic.rules.text import rules_from_text, rules_to_text
+from tlogic.rules.selection import Comparison, Sort, compare_rules, merge_rules, select_rules, sort_rules
+from tlogic.rules.table_format import TABLE_SUFFIXES, read_table, to_frame, write_table
+from tlogic.rules.text_format import rules_from_text, rules_to_text
 
 if TYPE_CHECKING:
     import polars as pl

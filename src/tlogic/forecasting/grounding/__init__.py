@@ -1,1 +1,1 @@
-"""Grounding: rules are followed from a query's subject to candidates, over what is known at its time."""
+"""Grounding: rules are followed from a query's subject to candidates, over what is visible at its time."""

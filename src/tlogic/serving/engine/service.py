@@ -17,7 +17,7 @@ from tlogic.graph.live import LiveGraph
 from tlogic.models.scoresheet import Scoresheet
 from tlogic.names import INVERSE_MARK
 from tlogic.rules import Rule, in_words
-from tlogic.rules.browsing import Sort
+from tlogic.rules.selection import Sort
 from tlogic.serving import schemas
 from tlogic.serving.engine.entity_history import as_facts, count_events, events_of, rates_of
 from tlogic.serving.engine.live_store import LiveStore

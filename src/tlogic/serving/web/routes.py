@@ -14,7 +14,7 @@ from starlette.routing import Match
 import tlogic
 from tlogic.errors import TLogicError
 from tlogic.parallel import thread_count
-from tlogic.rules.browsing import Sort
+from tlogic.rules.selection import Sort
 from tlogic.serving import schemas
 from tlogic.serving.engine.service import Service, to_queries
 from tlogic.serving.web.api_docs import add_api_docs

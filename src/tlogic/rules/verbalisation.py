@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from tlogic.names import INVERSE_MARK
-from tlogic.rules.phrases import phrase_of
-from tlogic.rules.quoting import shown
+from tlogic.rules.quoted_names import quote_name
 from tlogic.rules.rule import Rule, variable_name
+from tlogic.rules.verb_phrases import verb_phrase
 
 Fact = tuple[str, str, str]
 """Who does what to whom; the relation is never an inverse one."""
@@ -42,9 +42,9 @@ def sentence(head: Fact, body: Sequence[Fact], in_order: bool = True) -> str:
 
 
 def _clause(subject: str, relation: str, object_: str) -> str:
-    phrase = phrase_of(relation)
+    phrase = verb_phrase(relation)
     if phrase is None:
-        return f"{subject} {relation if relation and relation.isprintable() else shown(relation)} {object_}"
+        return f"{subject} {relation if relation and relation.isprintable() else quote_name(relation)} {object_}"
     before, after = phrase.finite
     return f"{subject} {before} {object_}{after}"
 
@@ -53,7 +53,7 @@ def _participles(subject: str, body: Sequence[Fact]) -> list[str] | None:
     """The body in -ing, if the head's subject does all of it."""
     told = []
     for who, relation, object_ in body:
-        phrase = phrase_of(relation)
+        phrase = verb_phrase(relation)
         if who != subject or phrase is None or phrase.gerund is None:
             return None
         before, after = phrase.gerund

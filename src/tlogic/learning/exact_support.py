@@ -11,15 +11,15 @@ import numpy as np
 
 from tlogic.graph.arrays import Ints
 from tlogic.graph.triples import TripleIndex
-from tlogic.learning.frontiers import count_free, new_frontiers
-from tlogic.learning.loops import count_repeated, new_trail
-from tlogic.learning.past import RelationSlots
+from tlogic.learning.exact_distinct_variables import count_distinct, new_counting_scratch
+from tlogic.learning.exact_repeated_variables import count_repeated, new_counting_path
+from tlogic.learning.training_edges import RelationSlots
 
-LARGEST = 2.0**62
+MAX_SUPPORT = 2.0**62
 """Supports are stored in 64 bits; where there are more bodies than this, both supports are scaled down alike."""
 
 
-def count_rows_exactly(triples: TripleIndex, relations: RelationSlots, rows: Ints) -> Ints:
+def count_supports_exactly(triples: TripleIndex, relations: RelationSlots, rows: Ints) -> Ints:
     """Body support and rule support of rules of one length; a row is a rule: body, variables, head.
 
     Rows should be sorted, so that rules whose bodies begin alike share their work.
@@ -29,9 +29,11 @@ def count_rows_exactly(triples: TripleIndex, relations: RelationSlots, rows: Int
     free = variables.max(axis=1, initial=0) == length
     supports = np.zeros((len(rows), 2), np.float64)
     if free.any():
-        supports[free] = count_free(triples, relations, head[free, 0], body[free], new_frontiers(triples, relations))
+        supports[free] = count_distinct(
+            triples, relations, head[free, 0], body[free], new_counting_scratch(triples, relations)
+        )
     if not free.all():
         repeated = ~free
         rules = head[repeated, 0], body[repeated], variables[repeated]
-        supports[repeated] = count_repeated(triples, relations, *rules, new_trail(triples, length))
-    return (supports * np.minimum(1.0, LARGEST / np.maximum(supports[:, :1], 1.0))).astype(np.int64)
+        supports[repeated] = count_repeated(triples, relations, *rules, new_counting_path(triples, length))
+    return (supports * np.minimum(1.0, MAX_SUPPORT / np.maximum(supports[:, :1], 1.0))).astype(np.int64)

@@ -1,8 +1,9 @@
-"""Bodies of three steps: the first one is followed, the other two are remembered joins."""
+"""Bodies of three steps: the first one is followed, the other two are remembered cache."""
 
 from numba import njit
 
-from tlogic.forecasting.grounding.joins import (
+from tlogic.forecasting.grounding.frontier import Frontier
+from tlogic.forecasting.grounding.join_cache import (
     BACK_SLOT,
     EMPTY,
     END,
@@ -11,44 +12,43 @@ from tlogic.forecasting.grounding.joins import (
     MADE,
     SLOT,
     START,
-    Joins,
-    close,
+    JoinCache,
+    add_closed_join,
+    closed_join_time,
     find_row,
-    make_open,
-    remember_closed,
+    update_open_join,
 )
-from tlogic.forecasting.grounding.known import NEVER, Horizon, Known, latest_until
-from tlogic.forecasting.grounding.plans import JoinTable
-from tlogic.forecasting.grounding.reached import Reached
+from tlogic.forecasting.grounding.rule_plans import JoinTable
+from tlogic.forecasting.grounding.visible_facts import NEVER, TimeWindow, VisibleFacts, latest_until
 from tlogic.graph.search import first_at_least
 
 
 @njit(cache=True, nogil=True)
 def ground_open(
-    known: Known,
+    visible: VisibleFacts,
     table: JoinTable,
-    joins: Joins,
+    cache: JoinCache,
     join: int,
     slot: int,
-    horizon: Horizon,
-    inner: Reached,
-    reached: Reached,
+    window: TimeWindow,
+    inner: Frontier,
+    frontier: Frontier,
 ) -> int:
     """Follow the first step through ``slot`` to each x, and from there an open join."""
-    target, newest, triple_start, triple_end = known.target, known.newest, known.triple_start, known.triple_end
-    time_start, time, n_times = known.time_start, known.time, known.n_times
-    row, join_entity, join_time = joins.row, joins.entity, joins.time
+    target, newest, triple_start, triple_end = visible.target, visible.newest, visible.triple_start, visible.triple_end
+    time_start, time, n_times = visible.time_start, visible.time, visible.n_times
+    row, join_entity, join_time = cache.row, cache.entity, cache.time
     second, third = table.second[join], table.third[join]
-    best, found = reached
-    visible_until, since = horizon.until, horizon.since
+    best, found = frontier
+    until, since = window.until, window.since
     n_found = 0
     for triple in range(triple_start[slot], triple_end[slot]):
         ceiling = newest[triple]
         if ceiling < since:
             continue
         place = find_row(row, join, target[triple])
-        if row[place, KEY] == EMPTY or row[place, MADE] < visible_until:
-            place = make_open(known, joins, second, third, join, target[triple], horizon, inner)
+        if row[place, KEY] == EMPTY or row[place, MADE] < until:
+            place = update_open_join(visible, cache, second, third, join, target[triple], window, inner)
         times, times_end = time_start[triple], time_start[triple] + n_times[triple]
         oldest = max(time[times], since)
         for i in range(row[place, START], row[place, END]):
@@ -70,22 +70,22 @@ def ground_open(
 
 @njit(cache=True, nogil=True)
 def ground_closed(
-    known: Known,
+    visible: VisibleFacts,
     table: JoinTable,
-    joins: Joins,
+    cache: JoinCache,
     join: int,
     slot: int,
-    horizon: Horizon,
-    reached: Reached,
+    window: TimeWindow,
+    frontier: Frontier,
 ) -> int:
     """Follow the first step through ``slot`` to each x, and from there a closed join back to x, the candidate."""
-    target, newest, slot_newest = known.target, known.newest, known.slot_newest
-    triple_start, triple_end = known.triple_start, known.triple_end
-    time_start, time, n_times = known.time_start, known.time, known.n_times
-    row = joins.row
+    target, newest, slot_newest = visible.target, visible.newest, visible.slot_newest
+    triple_start, triple_end = visible.triple_start, visible.triple_end
+    time_start, time, n_times = visible.time_start, visible.time, visible.n_times
+    row = cache.row
     second, back = table.second[join], table.third[join]
-    best, found = reached
-    visible_until, since = horizon.until, horizon.since
+    best, found = frontier
+    until, since = window.until, window.since
     n_found = 0
     for triple in range(triple_start[slot], triple_end[slot]):
         if newest[triple] < since:
@@ -93,13 +93,13 @@ def ground_closed(
         x = target[triple]
         place = find_row(row, join, x)
         if row[place, KEY] == EMPTY:
-            place = remember_closed(known, joins, second, back, join, x)
+            place = add_closed_join(visible, cache, second, back, join, x)
         away_slot, back_slot = row[place, SLOT], row[place, BACK_SLOT]
         if away_slot < 0 or back_slot < 0:
             continue
         if max(slot_newest[away_slot], slot_newest[back_slot]) >= row[place, MADE]:
-            row[place, LATEST] = close(known, away_slot, back_slot)
-            row[place, MADE] = visible_until
+            row[place, LATEST] = closed_join_time(visible, away_slot, back_slot)
+            row[place, MADE] = until
         t = row[place, LATEST]
         if t >= since:
             t = latest_until(time_start, time, n_times, triple, t)

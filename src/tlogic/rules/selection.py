@@ -11,7 +11,7 @@ from tlogic.rules.rule import Rule
 Sort = Literal["confidence", "support", "length", "head", "name"]
 
 
-class Browsable(Protocol):
+class RuleLike(Protocol):
     """What rules of any kind have that one chooses and orders them by."""
 
     @property
@@ -28,15 +28,15 @@ class Browsable(Protocol):
     def is_measured(self) -> bool: ...  # noqa: D102
 
 
-AnyRule = TypeVar("AnyRule", bound=Browsable)
+AnyRule = TypeVar("AnyRule", bound=RuleLike)
 
 
-def _confidence(rule: Browsable) -> float:
+def _confidence(rule: RuleLike) -> float:
     """For ordering: rules that were not measured come last."""
     return rule.confidence if rule.is_measured else -1.0
 
 
-_ORDERS: dict[Sort, Callable[[Browsable], Any]] = {
+_ORDERS: dict[Sort, Callable[[RuleLike], Any]] = {
     "confidence": lambda rule: (-_confidence(rule), -rule.body_support, len(rule.body)),
     "support": lambda rule: (-rule.rule_support, -_confidence(rule)),
     "length": lambda rule: (len(rule.body), -_confidence(rule)),
@@ -120,7 +120,7 @@ def _by_identity(rules: Iterable[Rule]) -> dict[tuple[Any, ...], Rule]:
     return {rule.identity: rule for rule in rules}
 
 
-def check_relations(rules: Iterable[Browsable], wanted: Iterable[str]) -> None:
+def check_relations(rules: Iterable[RuleLike], wanted: Iterable[str]) -> None:
     """Refuse a relation that no rule has, with the nearest names: it is a slip of the pen."""
     known = {name for rule in rules for name in (rule.head, *rule.body)}
     spelled = set(map(plain, known))

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests import naive
-from tests.learning.sampling import p_value, past_of
+from tests.learning.sampling import p_value, training_edges
 from tests.naive import Edge, Walk
 from tests.strategies import World, random_world, shifted, variable_patterns, worlds
-from tlogic.learning.bodies import count_supports
+from tlogic.learning.sampled_support import count_sampled_supports
 
 SIGNIFICANCE = 1e-4
 
@@ -34,7 +34,7 @@ class Supports:
 
     def __init__(self, world: World, heads: Sequence[int], body: Body) -> None:
         relations, variables = body
-        self.past = past_of(world)
+        self.training = training_edges(world)
         self.rules = (
             np.array(heads, np.int32),
             np.tile(np.array(relations, np.int32), (len(heads), 1)),
@@ -42,7 +42,7 @@ class Supports:
         )
 
     def count(self, n_samples: int, seed: int) -> list[tuple[int, int]]:
-        supports = count_supports(self.past, *self.rules, n_samples, seed)
+        supports = count_sampled_supports(self.training, *self.rules, n_samples, seed)
         return [(int(body), int(rule)) for body, rule in supports]
 
 
@@ -162,7 +162,7 @@ def test_bodies_of_different_rules_stand_apart() -> None:
     ]
     heads = np.array([head for head, _ in rules], np.int32)
     relations, variables = (np.array([body[i] for _, body in rules], np.int32) for i in range(2))
-    counted = count_supports(past_of(world), heads, relations, variables, 10, 1)
+    counted = count_sampled_supports(training_edges(world), heads, relations, variables, 10, 1)
     assert [tuple(row) for row in counted.tolist()] == [
         Supports(world, [head], body).count(10, 1)[0] for head, body in rules
     ]

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 import tlogic
 from tests import naive
 from tests.cli.running import assert_refused, run
-from tests.learning.sampling import past_of
+from tests.learning.sampling import training_edges
 from tests.strategies import World, random_world, shifted, worlds
 from tlogic import RuleSet, SettingsError
 from tlogic.graph.arrays import Ints
 from tlogic.graph.facts import Facts
 from tlogic.graph.triples import TripleIndex, build_triple_index
-from tlogic.learning import exact
-from tlogic.learning.bodies import count_rows
-from tlogic.learning.past import relation_slots
+from tlogic.learning import exact_support
+from tlogic.learning.sampled_support import sample_supports
+from tlogic.learning.training_edges import relation_slots
 from tlogic.rules import parse_rule
 
 Row = tuple[int, ...]
@@ -54,7 +54,7 @@ def supports_in(world: World, rows: list[Row]) -> list[list[int]]:
 
 def supports_of(triples: TripleIndex, n_relations: int, rows: list[Row]) -> list[list[int]]:
     relations = relation_slots(triples, n_relations)
-    counted: Ints = exact.count_rows_exactly(triples, relations, np.array(rows, np.int32))
+    counted: Ints = exact_support.count_supports_exactly(triples, relations, np.array(rows, np.int32))
     return counted.tolist()
 
 
@@ -123,7 +123,7 @@ def test_large_supports_are_exact_to_a_dozen_digits(variables: Row) -> None:
 def test_supports_too_large_to_store_keep_their_confidence(monkeypatch: pytest.MonkeyPatch) -> None:
     rows: list[Row] = [(0, 1, 0, 0, 1, 2, 3, 0), (0, 1, 0, 0, 0, 0, 0, 0)]
     supports = supports_of(to_and_fro(1000), 2, rows)
-    monkeypatch.setattr(exact, "LARGEST", 1e6)
+    monkeypatch.setattr(exact_support, "MAX_SUPPORT", 1e6)
     (body, rule), nothing = supports_of(to_and_fro(1000), 2, rows)
     assert supports[0][0] > body == 1_000_000
     assert rule / body == pytest.approx(supports[0][1] / supports[0][0], abs=1e-6)
@@ -134,11 +134,11 @@ def test_supports_too_large_to_store_keep_their_confidence(monkeypatch: pytest.M
 def test_with_more_samples_sampled_supports_become_exact(variables: Row) -> None:
     world, n_samples = random_world(seed=5, n_facts=40), 100_000
     body = (0, 2, 1)[: len(variables) - 1]
-    row, past = (*body, *variables, 0), past_of(world)
+    row, training = (*body, *variables, 0), training_edges(world)
     probable = naive.body_distribution(world.facts, world.n_base, body, variables)
     missing = math.fsum((1 - p) ** n_samples for found, p in probable.items() if found is not None)
     assert missing < 1e-9  # so probable is it that any body is not sampled
-    sampled = [count_rows(past, np.array([row], np.int32), n, seed=1)[0] for n in (10, 100, n_samples)]
+    sampled = [sample_supports(training, np.array([row], np.int32), n, seed=1)[0] for n in (10, 100, n_samples)]
     (all_bodies, all_heads) = supports_in(world, [row])[0]
     assert 0 < all_heads < all_bodies
     assert sampled[0][0] < sampled[1][0] <= all_bodies
@@ -148,10 +148,10 @@ def test_with_more_samples_sampled_supports_become_exact(variables: Row) -> None
 def test_sampled_confidence_is_exact_on_average_where_bodies_are_uniform() -> None:
     """Bodies of one atom are: so each of 200 estimates is off by chance only."""
     world = random_world(seed=9, n_entities=40, n_facts=4_000, last=60)
-    row, past = (0, 0, 1, 1), past_of(world)
+    row, training = (0, 0, 1, 1), training_edges(world)
     body, rule = supports_in(world, [row])[0]
     share = rule / body
-    supports = np.array([count_rows(past, np.array([row], np.int32), 200, seed)[0] for seed in range(200)])
+    supports = np.array([sample_supports(training, np.array([row], np.int32), 200, seed)[0] for seed in range(200)])
     assert supports[:, 0].max() < body / 5
     error = math.sqrt(share * (1 - share) / supports[:, 0].sum())
     assert abs(np.mean(supports[:, 1] / supports[:, 0]) - share) < 4 * error

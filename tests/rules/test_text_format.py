@@ -10,8 +10,8 @@ from tlogic import InputError, Rule, RuleSet
 from tlogic.graph import vocabulary
 from tlogic.names import INVERSE_MARK, inverse_of
 from tlogic.rules import parse_rule
-from tlogic.rules.quoting import shown
-from tlogic.rules.text import rule_line
+from tlogic.rules.quoted_names import quote_name
+from tlogic.rules.text_format import rule_line
 
 
 @given(rules())
@@ -30,7 +30,7 @@ def test_rules_come_back_from_a_text_file(tmp_path_factory: pytest.TempPathFacto
 
 @given(names, names)
 def test_different_names_never_look_the_same(one: str, other: str) -> None:
-    assert (shown(one) == shown(other)) == (one == other)
+    assert (quote_name(one) == quote_name(other)) == (one == other)
 
 
 def test_the_mark_of_inverse_relations_is_that_of_graphs() -> None:

@@ -1,5 +1,5 @@
 from tlogic import Rule, RuleSet
-from tlogic.rules.browsing import Sort
+from tlogic.rules.selection import Sort
 
 STRONG = Rule("a", ("b",), (0, 1), 9, 10)
 WEAK = Rule("a", ("c", "d"), (0, 1, 2), 20, 100)

@@ -11,12 +11,12 @@ from numba import njit
 from tlogic.graph.arrays import Floats, Ints, borrowed
 from tlogic.graph.search import find, first_at_least
 from tlogic.graph.triples import TripleIndex
-from tlogic.learning.frontiers import sources_of
-from tlogic.learning.past import RelationSlots
-from tlogic.learning.rows import rows_equal
+from tlogic.learning.distinct_rows import rows_equal
+from tlogic.learning.exact_distinct_variables import sources_of
+from tlogic.learning.training_edges import RelationSlots
 
 
-class Trail(NamedTuple):
+class CountingPath(NamedTuple):
     """The state of a depth-first search along a body, per atom."""
 
     cursor: Ints
@@ -28,22 +28,22 @@ class Trail(NamedTuple):
     """Per atom and time of its triple: how many bodies up to this atom had ended by then."""
 
 
-def new_trail(triples: TripleIndex, length: int) -> Trail:
+def new_counting_path(triples: TripleIndex, length: int) -> CountingPath:
     """Room for a body of the given length."""
     n_times = int(np.diff(triples.time_start).max(initial=0))
     cursor, end, triple, entity = np.zeros((4, length + 1), np.int64)
-    return Trail(cursor, end, triple, entity, np.empty((length, n_times), np.float64))
+    return CountingPath(cursor, end, triple, entity, np.empty((length, n_times), np.float64))
 
 
 @njit(cache=True, nogil=True)
 def count_repeated(
-    triples: TripleIndex, relations: RelationSlots, heads: Ints, bodies: Ints, variables: Ints, trail: Trail
+    triples: TripleIndex, relations: RelationSlots, heads: Ints, bodies: Ints, variables: Ints, path: CountingPath
 ) -> Floats:
     """Body support and rule support of rules of one length with repeated variables, a row a rule.
 
     Rules should be sorted by body and variables: those that share them share their paths.
     """
-    triples, relations, trail = borrowed(triples), borrowed(relations), borrowed(trail)
+    triples, relations, path = borrowed(triples), borrowed(relations), borrowed(path)
     slot_start, slot_relation = triples.slot_start, triples.slot_relation
     supports = np.zeros((len(heads), 2), np.float64)
     first = 0
@@ -56,19 +56,25 @@ def count_repeated(
         for source in sources_of(relations, bodies[first, 0]):
             for i in range(end - first):
                 head_slots[i] = find(slot_start, slot_relation, source, heads[first + i])
-            _follow(triples, body, pattern, source, borrowed(head_slots), trail, counted)
+            _follow(triples, body, pattern, source, borrowed(head_slots), path, counted)
         first = end
     return supports
 
 
 @njit(cache=True, nogil=True)
 def _follow(
-    triples: TripleIndex, body: Ints, variables: Ints, source: int, head_slots: Ints, trail: Trail, supports: Floats
+    triples: TripleIndex,
+    body: Ints,
+    variables: Ints,
+    source: int,
+    head_slots: Ints,
+    path: CountingPath,
+    supports: Floats,
 ) -> None:
     """Follow a body from one entity along all paths of triples that fit its variables, and add up their bodies."""
     slot_start, slot_relation, triple_start = triples.slot_start, triples.slot_relation, triples.triple_start
     target, time_start, time = triples.target, triples.time_start, triples.time
-    cursor, end, triple, entity, bodies = trail
+    cursor, end, triple, entity, bodies = path
     last = len(body) - 1
     entity[0] = source
     depth = 0
@@ -100,7 +106,7 @@ def _follow(
 
 @njit(cache=True, nogil=True)
 def _choices(triple_start: Ints, target: Ints, slot: int, variables: Ints, entity: Ints, depth: int) -> tuple[int, int]:
-    """The triples by which a trail may go on: all of a slot, or the one back to a repeated variable."""
+    """The triples by which a path may go on: all of a slot, or the one back to a repeated variable."""
     if slot < 0:
         return 0, 0
     for i in range(depth + 1):
@@ -121,7 +127,7 @@ def _fits(entity: Ints, variables: Ints, i: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def _count_times(time_start: Ints, time: Ints, triple: Ints, bodies: Floats, depth: int) -> bool:
-    """Count the bodies along a trail until each time of its newest triple; are there any?"""
+    """Count the bodies along a path until each time of its newest triple; are there any?"""
     first, end = time_start[triple[depth]], time_start[triple[depth] + 1]
     if depth == 0:
         for i in range(end - first):
@@ -141,7 +147,7 @@ def _count_times(time_start: Ints, time: Ints, triple: Ints, bodies: Floats, dep
 
 @njit(cache=True, nogil=True)
 def _count_before(time_start: Ints, time: Ints, triple: int, head: int, bodies: Floats, last: int) -> float:
-    """How many bodies of a whole trail are over before the head holds for the last time."""
+    """How many bodies of a whole path are over before the head holds for the last time."""
     first, end = time_start[triple], time_start[triple + 1]
     before = first_at_least(time, first, end, time[time_start[head + 1] - 1])
     return bodies[last, before - first - 1] if before > first else 0.0

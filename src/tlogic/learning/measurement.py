@@ -8,9 +8,9 @@ import numpy as np
 from tlogic.errors import InputError
 from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
-from tlogic.learning.past import past_of
+from tlogic.learning.confidence import RULES_PER_CHUNK, support_counter
 from tlogic.learning.settings import Confidence, LearningSettings
-from tlogic.learning.supports import RULES_A_CHUNK, support_counter
+from tlogic.learning.training_edges import training_edges
 from tlogic.parallel import in_chunks, in_parallel
 from tlogic.rules import Rule, RuleSet
 
@@ -43,12 +43,12 @@ def measure(
         by_length.setdefault(len(rule.body), []).append(place)
     lengths = tuple(by_length) or LearningSettings.lengths
     settings = LearningSettings(lengths, body_samples=body_samples, confidence=confidence, seed=seed)
-    count = support_counter(graph, past_of(graph), settings)
+    count = support_counter(graph, training_edges(graph), settings)
     supports = np.zeros((len(rules), 2), np.int64)
     for length, places in sorted(by_length.items()):
         rows = np.array([_row(graph, rules[place]) for place in places], np.int32)
         order = np.lexsort(rows.T[::-1])  # equal bodies stand together and are sampled or counted once
-        chunks = in_chunks(rows[order], RULES_A_CHUNK)
+        chunks = in_chunks(rows[order], RULES_PER_CHUNK)
         counted: Iterable[Ints] = in_parallel(lambda: count, chunks, threads, cluster)
         if progress:
             counted = progress(counted, total=len(chunks), description=f"confidence, length {length}")

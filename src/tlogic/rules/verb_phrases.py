@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from tlogic.rules.english import (
+from tlogic.rules.english_verbs import (
     FINITE,
     article_for,
     base_form,
@@ -70,12 +70,12 @@ class Phrase(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 16)
-def phrase_of(relation: str) -> Phrase | None:
+def verb_phrase(relation: str) -> Phrase | None:
     """The verb phrase that a relation's name stands for, or None if it does not look like one.
 
-    >>> phrase_of("Accuse_of_crime,_corruption").finite
+    >>> verb_phrase("Accuse_of_crime,_corruption").finite
     ('accuses', ' of crime or corruption')
-    >>> phrase_of("capital_of") is None
+    >>> verb_phrase("capital_of") is None
     True
     """
     words = _words(relation) if relation.isprintable() else []

@@ -1,8 +1,8 @@
 """Counting bodies whose variables all differ: any body will do, so entities that were passed can be forgotten.
 
-A frontier tells where the first steps of bodies end: per entity, how many had ended there by each time. How many
-bodies there are comes from one frontier that begins everywhere. How many of them the head follows comes from a
-frontier of all but the last step, for each e_1 that has the head; it is met by last steps back from the e_(l+1) of the
+A counts tells where the first steps of bodies end: per entity, how many had ended there by each time. How many
+bodies there are comes from one counts that begins everywhere. How many of them the head follows comes from a
+counts of all but the last step, for each e_1 that has the head; it is met by last steps back from the e_(l+1) of the
 head. So the work grows with paths of two triples, never of three.
 """
 
@@ -14,15 +14,15 @@ from numba import njit
 from tlogic.graph.arrays import Floats, Ints, borrowed
 from tlogic.graph.search import find, first_at_least
 from tlogic.graph.triples import TripleIndex
-from tlogic.learning.past import RelationSlots
-from tlogic.learning.rows import rows_equal
+from tlogic.learning.distinct_rows import rows_equal
+from tlogic.learning.training_edges import RelationSlots
 
 NEVER = -(1 << 62)
 NO_END = 1 << 62
-FEW = 40
+MAX_INSERTION_SORT = 40
 
 
-class Frontier(NamedTuple):
+class PathCounts(NamedTuple):
     """Where the first steps of bodies end: per entity reached the times, and how many bodies had ended by each."""
 
     size: Ints
@@ -37,39 +37,41 @@ class Frontier(NamedTuple):
 
 
 class Arrivals(NamedTuple):
-    """The edges by which a frontier moves on: which place they reach, when, and how many bodies take them."""
+    """The edges by which a counts moves on: which place they reach, when, and how many bodies take them."""
 
     place: Ints
     time: Ints
     bodies: Floats
 
 
-class Frontiers(NamedTuple):
-    """Scratch space: a frontier, another one to which it moves on, and what arrives there."""
+class CountingScratch(NamedTuple):
+    """Scratch space: a counts, another one to which it moves on, and what arrives there."""
 
-    one: Frontier
-    other: Frontier
+    one: PathCounts
+    other: PathCounts
     arrivals: Arrivals
 
 
-def new_frontiers(triples: TripleIndex, relations: RelationSlots) -> Frontiers:
+def new_counting_scratch(triples: TripleIndex, relations: RelationSlots) -> CountingScratch:
     """Room for all entities, and for all edges of any relation."""
     n_entities = len(triples.slot_start) - 1
     n_times = max(n_entities, int(relations.n_edges.max(initial=0)))
 
-    def new_frontier() -> Frontier:
+    def new_path_counts() -> PathCounts:
         entity, place, start = np.zeros((3, n_entities + 1), np.int64)
         place[:] = -1
-        return Frontier(
+        return PathCounts(
             np.zeros(1, np.int64), entity, place, start, np.empty(n_times, np.int64), np.empty(n_times, np.float64)
         )
 
     arrivals = Arrivals(np.empty(n_times, np.int64), np.empty(n_times, np.int64), np.empty(n_times, np.float64))
-    return Frontiers(new_frontier(), new_frontier(), arrivals)
+    return CountingScratch(new_path_counts(), new_path_counts(), arrivals)
 
 
 @njit(cache=True, nogil=True)
-def count_free(triples: TripleIndex, relations: RelationSlots, heads: Ints, bodies: Ints, scratch: Frontiers) -> Floats:
+def count_distinct(
+    triples: TripleIndex, relations: RelationSlots, heads: Ints, bodies: Ints, scratch: CountingScratch
+) -> Floats:
     """Body support and rule support of rules of one length without repeated variables, a row a rule.
 
     Rules should be sorted by body: those that begin alike, up to the last relation, share their frontiers.
@@ -90,34 +92,39 @@ def count_free(triples: TripleIndex, relations: RelationSlots, heads: Ints, bodi
 
 @njit(cache=True, nogil=True)
 def _count_bodies(
-    triples: TripleIndex, relations: RelationSlots, bodies: Ints, scratch: Frontiers, supports: Floats
+    triples: TripleIndex, relations: RelationSlots, bodies: Ints, scratch: CountingScratch, supports: Floats
 ) -> None:
     """The number of bodies, of each that differ in the last relation only."""
-    frontier = _advance(triples, bodies[0, :-1], sources_of(relations, bodies[0, 0]), scratch)
+    counts = _advance(triples, bodies[0, :-1], sources_of(relations, bodies[0, 0]), scratch)
     for i in range(len(bodies)):
         if i > 0 and rows_equal(bodies, i, i - 1):
             supports[i, 0] = supports[i - 1, 0]
         else:
-            supports[i, 0] = _count_last_step(triples, frontier, bodies[i, -1])
+            supports[i, 0] = _count_last_step(triples, counts, bodies[i, -1])
 
 
 @njit(cache=True, nogil=True)
 def _count_rules(
-    triples: TripleIndex, relations: RelationSlots, heads: Ints, bodies: Ints, scratch: Frontiers, supports: Floats
+    triples: TripleIndex,
+    relations: RelationSlots,
+    heads: Ints,
+    bodies: Ints,
+    scratch: CountingScratch,
+    supports: Floats,
 ) -> None:
     """How many of the bodies the heads follow."""
     slot_start, slot_relation = triples.slot_start, triples.slot_relation
     sources = sources_of(relations, bodies[0, 0])
     for i in range(len(sources)):
-        frontier = scratch.one
+        counts = scratch.one
         known = False
         for row in range(len(heads)):
             head_slot = find(slot_start, slot_relation, sources[i], heads[row])
             if head_slot >= 0:
                 if not known:
-                    frontier = _advance(triples, bodies[0, :-1], sources[i : i + 1], scratch)
+                    counts = _advance(triples, bodies[0, :-1], sources[i : i + 1], scratch)
                     known = True
-                supports[row, 1] += _count_met(triples, relations, frontier, bodies[row, -1], head_slot)
+                supports[row, 1] += _count_met(triples, relations, counts, bodies[row, -1], head_slot)
 
 
 @njit(cache=True, nogil=True)
@@ -134,8 +141,8 @@ def _inverse_of(relations: RelationSlots, relation: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _advance(triples: TripleIndex, relations: Ints, sources: Ints, scratch: Frontiers) -> Frontier:
-    """The frontier of some steps from some entities."""
+def _advance(triples: TripleIndex, relations: Ints, sources: Ints, scratch: CountingScratch) -> PathCounts:
+    """The counts of some steps from some entities."""
     here, there = scratch.one, scratch.other
     _begin(here, sources)
     for relation in relations:
@@ -145,25 +152,25 @@ def _advance(triples: TripleIndex, relations: Ints, sources: Ints, scratch: Fron
 
 
 @njit(cache=True, nogil=True)
-def _begin(frontier: Frontier, sources: Ints) -> None:
-    """The frontier before the first step: one body at each entity, since ever."""
-    _clear(frontier)
-    frontier.size[0] = len(sources)
+def _begin(counts: PathCounts, sources: Ints) -> None:
+    """The counts before the first step: one body at each entity, since ever."""
+    _clear(counts)
+    counts.size[0] = len(sources)
     for i in range(len(sources)):
-        frontier.entity[i], frontier.place[sources[i]] = sources[i], i
-        frontier.start[i], frontier.start[i + 1] = i, i + 1
-        frontier.time[i], frontier.bodies[i] = NEVER, 1.0
+        counts.entity[i], counts.place[sources[i]] = sources[i], i
+        counts.start[i], counts.start[i + 1] = i, i + 1
+        counts.time[i], counts.bodies[i] = NEVER, 1.0
 
 
 @njit(cache=True, nogil=True)
-def _clear(frontier: Frontier) -> None:
-    for i in range(frontier.size[0]):
-        frontier.place[frontier.entity[i]] = -1
-    frontier.size[0] = 0
+def _clear(counts: PathCounts) -> None:
+    for i in range(counts.size[0]):
+        counts.place[counts.entity[i]] = -1
+    counts.size[0] = 0
 
 
 @njit(cache=True, nogil=True)
-def _step(triples: TripleIndex, relation: int, here: Frontier, there: Frontier, arrivals: Arrivals) -> None:
+def _step(triples: TripleIndex, relation: int, here: PathCounts, there: PathCounts, arrivals: Arrivals) -> None:
     """Move on by one relation, at the same time or later."""
     _clear(there)
     n_arrivals = _arrive(triples, relation, here, there, arrivals)
@@ -181,8 +188,8 @@ def _step(triples: TripleIndex, relation: int, here: Frontier, there: Frontier, 
 
 
 @njit(cache=True, nogil=True)
-def _arrive(triples: TripleIndex, relation: int, here: Frontier, there: Frontier, arrivals: Arrivals) -> int:
-    """List the edges that lead on from a frontier, and the entities they reach; how many edges there are.
+def _arrive(triples: TripleIndex, relation: int, here: PathCounts, there: PathCounts, arrivals: Arrivals) -> int:
+    """List the edges that lead on from a counts, and the entities they reach; how many edges there are.
 
     ``start`` counts them per entity reached, one place behind.
     """
@@ -218,7 +225,7 @@ def _arrive(triples: TripleIndex, relation: int, here: Frontier, there: Frontier
 def _accumulate(time: Ints, bodies: Floats) -> None:
     """Sort by time, and from the number of bodies at each time to the number until then."""
     n = len(time)
-    if n > FEW:
+    if n > MAX_INSERTION_SORT:
         order = np.argsort(time, kind="mergesort")
         time[:], bodies[:] = time[order], bodies[order]
     else:
@@ -233,26 +240,26 @@ def _accumulate(time: Ints, bodies: Floats) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _count_last_step(triples: TripleIndex, frontier: Frontier, relation: int) -> float:
-    """How many bodies a last step from a frontier makes."""
+def _count_last_step(triples: TripleIndex, counts: PathCounts, relation: int) -> float:
+    """How many bodies a last step from a counts makes."""
     slot_start, slot_relation, triple_start = triples.slot_start, triples.slot_relation, triples.triple_start
     total = 0.0
-    for i in range(frontier.size[0]):
-        slot = find(slot_start, slot_relation, frontier.entity[i], relation)
+    for i in range(counts.size[0]):
+        slot = find(slot_start, slot_relation, counts.entity[i], relation)
         if slot >= 0:
             for triple in range(triple_start[slot], triple_start[slot + 1]):
-                total += _count_through(triples.time_start, triples.time, triple, NO_END, frontier, i)
+                total += _count_through(triples.time_start, triples.time, triple, NO_END, counts, i)
     return total
 
 
 @njit(cache=True, nogil=True)
 def _count_met(
-    triples: TripleIndex, relations: RelationSlots, frontier: Frontier, relation: int, head_slot: int
+    triples: TripleIndex, relations: RelationSlots, counts: PathCounts, relation: int, head_slot: int
 ) -> float:
-    """How many bodies a last step from a frontier makes that the head follows, where the head is one of a slot."""
+    """How many bodies a last step from a counts makes that the head follows, where the head is one of a slot."""
     slot_start, slot_relation, triple_start = triples.slot_start, triples.slot_relation, triples.triple_start
     target, time_start, time = triples.target, triples.time_start, triples.time
-    place, entity, size = frontier.place, frontier.entity, frontier.size[0]
+    place, entity, size = counts.place, counts.entity, counts.size[0]
     back = _inverse_of(relations, relation)
     total = 0.0
     for head in range(triple_start[head_slot], triple_start[head_slot + 1]):
@@ -265,19 +272,19 @@ def _count_met(
             for i in range(size):
                 triple = find(triple_start, target, slot, entity[i])
                 if triple >= 0:
-                    total += _count_through(time_start, time, triple, until, frontier, i)
+                    total += _count_through(time_start, time, triple, until, counts, i)
         else:
             for triple in range(first, end):
                 if place[target[triple]] >= 0:
-                    total += _count_through(time_start, time, triple, until, frontier, place[target[triple]])
+                    total += _count_through(time_start, time, triple, until, counts, place[target[triple]])
     return total
 
 
 @njit(cache=True, nogil=True)
-def _count_through(time_start: Ints, time: Ints, triple: int, until: int, frontier: Frontier, place: int) -> float:
-    """How many bodies lead to an entity of a frontier and then through a triple, and are over before a time."""
-    ends, bodies = frontier.time, frontier.bodies
-    first, end = frontier.start[place], frontier.start[place + 1]
+def _count_through(time_start: Ints, time: Ints, triple: int, until: int, counts: PathCounts, place: int) -> float:
+    """How many bodies lead to an entity of a counts and then through a triple, and are over before a time."""
+    ends, bodies = counts.time, counts.bodies
+    first, end = counts.start[place], counts.start[place + 1]
     before = first
     total = 0.0
     for i in range(time_start[triple], time_start[triple + 1]):

@@ -1,13 +1,13 @@
-"""What is learned from the past is what is learned where nothing else ever happened."""
+"""What is learned from the training is what is learned where nothing else ever happened."""
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.learning.sampling import past_of, walk_index
+from tests.learning.sampling import training_edges, walk_index
 from tests.strategies import LAST_TIME, World, worlds
-from tlogic.learning.bodies import count_rows
-from tlogic.learning.past import count_edges, nth_edge
+from tlogic.learning.sampled_support import sample_supports
+from tlogic.learning.training_edges import count_edges, nth_edge
 from tlogic.learning.walks import WalkSettings, sample_rules
 
 
@@ -18,15 +18,18 @@ def before(world: World, until: int) -> World:
 @settings(deadline=None, max_examples=100)
 @given(worlds(), st.integers(0, LAST_TIME + 1))
 def test_edges_of_relations_are_those_before_the_time(world: World, until: int) -> None:
-    past, alone = past_of(world, until), past_of(before(world, until))
+    training, alone = training_edges(world, until), training_edges(before(world, until))
     for relation in range(world.n_relations):
-        n_edges = count_edges(past.relations, relation)
+        n_edges = count_edges(training.relations, relation)
         assert n_edges == count_edges(alone.relations, relation)
         for number in range(n_edges):
-            (edge, source), (same, source_there) = nth_edge(past, relation, number), nth_edge(alone, relation, number)
+            (edge, source), (same, source_there) = (
+                nth_edge(training, relation, number),
+                nth_edge(alone, relation, number),
+            )
             assert source == source_there
-            assert past.slots.target[edge] == alone.slots.target[same]
-            assert past.slots.time[edge] == alone.slots.time[same] < until
+            assert training.slots.target[edge] == alone.slots.target[same]
+            assert training.slots.time[edge] == alone.slots.time[same] < until
 
 
 @settings(deadline=None, max_examples=100)
@@ -39,5 +42,5 @@ def test_nothing_later_changes_rules_or_supports(
     rules = sample_rules(walk_index(world, until), how, heads)
     assert rules.tolist() == sample_rules(walk_index(alone), how, heads).tolist()
     rules = np.ascontiguousarray(rules[np.lexsort(rules.T[::-1])])
-    supports = count_rows(past_of(world, until), rules, 20, seed)
-    assert supports.tolist() == count_rows(past_of(alone), rules, 20, seed).tolist()
+    supports = sample_supports(training_edges(world, until), rules, 20, seed)
+    assert supports.tolist() == sample_supports(training_edges(alone), rules, 20, seed).tolist()

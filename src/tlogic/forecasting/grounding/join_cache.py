@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.forecasting.grounding.known import NEVER, Horizon, Known, latest_until
-from tlogic.forecasting.grounding.reached import Reached
+from tlogic.forecasting.grounding.frontier import Frontier
+from tlogic.forecasting.grounding.visible_facts import NEVER, TimeWindow, VisibleFacts, latest_until
 from tlogic.graph.arrays import Ints
 from tlogic.graph.hashing import scramble
 from tlogic.graph.search import find_within, first_at_least
@@ -22,12 +22,12 @@ NEXT = BACK_SLOT
 EMPTY = 0
 
 
-class Joins(NamedTuple):
-    """Remembered joins: a hash table whose rows own ranges of the arrays beside it."""
+class JoinCache(NamedTuple):
+    """Remembered cache: a hash table whose rows own ranges of the arrays beside it."""
 
     row: Ints
     """KEY: the join's number and x in one number, or EMPTY. MADE: what happened before this time is included. SLOT: the
-    slot of r2. Closed joins: BACK_SLOT: the slot of r3's inverse; LATEST: the time. Open joins: NEXT: where the slots
+    slot of r2. Closed cache: BACK_SLOT: the slot of r3's inverse; LATEST: the time. Open cache: NEXT: where the slots
     of r3 stand in ``next_slots``, one for each triple of the slot of r2; START, END: the entries; ROOM: the end of the
     room for them."""
     entity: Ints
@@ -37,11 +37,11 @@ class Joins(NamedTuple):
     """Three numbers: rows, entries and next slots in use."""
 
 
-def new_joins(n_entities: int, n_triples: int, most_rows: int = 1 << 18) -> Joins:
+def new_join_cache(n_entities: int, n_triples: int, max_rows: int = 1 << 18) -> JoinCache:
     """An empty memory; memory pages that are never written to cost nothing."""
-    n_rows = min(max(1 << 12, 1 << n_triples.bit_length()), most_rows)
+    n_rows = min(max(1 << 12, 1 << n_triples.bit_length()), max_rows)
     n_entries = max(1 << 22, 4 * n_entities)
-    return Joins(
+    return JoinCache(
         row=np.zeros((n_rows, 8), np.int64),
         entity=np.empty(n_entries, np.int32),
         time=np.empty(n_entries, np.int32),
@@ -51,11 +51,11 @@ def new_joins(n_entities: int, n_triples: int, most_rows: int = 1 << 18) -> Join
 
 
 @njit(cache=True, nogil=True)
-def forget_joins(joins: Joins) -> None:
+def clear_join_cache(cache: JoinCache) -> None:
     """Start over with an empty memory."""
-    if joins.used[0] > 0:
-        joins.row[:, KEY] = EMPTY
-        joins.used[:] = 0
+    if cache.used[0] > 0:
+        cache.row[:, KEY] = EMPTY
+        cache.used[:] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -75,24 +75,24 @@ def _key(join: int, x: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def remember_closed(known: Known, joins: Joins, second: int, back: int, join: int, x: int) -> int:
+def add_closed_join(visible: VisibleFacts, cache: JoinCache, second: int, back: int, join: int, x: int) -> int:
     """A new row for a closed join, not yet made; ``back`` is the inverse of r3."""
-    if 2 * joins.used[0] >= len(joins.row):
-        forget_joins(joins)
-    place = find_row(joins.row, join, x)
-    row = joins.row[place]
-    joins.used[0] += 1
+    if 2 * cache.used[0] >= len(cache.row):
+        clear_join_cache(cache)
+    place = find_row(cache.row, join, x)
+    row = cache.row[place]
+    cache.used[0] += 1
     row[KEY], row[MADE], row[LATEST] = _key(join, x), 0, NEVER
-    row[SLOT] = find_within(known.slot_relation, known.slot_start[x], known.slot_end[x], second)
-    row[BACK_SLOT] = find_within(known.slot_relation, known.slot_start[x], known.slot_end[x], back)
+    row[SLOT] = find_within(visible.slot_relation, visible.slot_start[x], visible.slot_end[x], second)
+    row[BACK_SLOT] = find_within(visible.slot_relation, visible.slot_start[x], visible.slot_end[x], back)
     return place
 
 
 @njit(cache=True, nogil=True)
-def close(known: Known, slot: int, back_slot: int) -> int:
+def closed_join_time(visible: VisibleFacts, slot: int, back_slot: int) -> int:
     """The latest time of r2(x, y) that r3(y, x) follows, over all y: merges the slots of r2 and of r3's inverse."""
-    target, newest, triple_start, triple_end = known.target, known.newest, known.triple_start, known.triple_end
-    time_start, time, n_times = known.time_start, known.time, known.n_times
+    target, newest, triple_start, triple_end = visible.target, visible.newest, visible.triple_start, visible.triple_end
+    time_start, time, n_times = visible.time_start, visible.time, visible.n_times
     back, back_end = triple_start[back_slot], triple_end[back_slot]
     latest = NEVER
     for triple in range(triple_start[slot], triple_end[slot]):
@@ -106,62 +106,62 @@ def close(known: Known, slot: int, back_slot: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def make_open(
-    known: Known,
-    joins: Joins,
+def update_open_join(
+    visible: VisibleFacts,
+    cache: JoinCache,
     second: int,
     third: int,
     join: int,
     x: int,
-    horizon: Horizon,
-    scratch: Reached,
+    window: TimeWindow,
+    scratch: Frontier,
 ) -> int:
     """Bring an open join up to date; the row that owns its entries.
 
     Entries that are too old to be followed may be missing: the window only moves forward.
     """
-    if joins.used[1] + 2 * len(scratch.best) > len(joins.entity):
-        forget_joins(joins)
-    place = find_row(joins.row, join, x)
-    if joins.row[place, KEY] == EMPTY:
-        place = _remember_open(known, joins, second, third, join, x)
-    row = joins.row[place]
+    if cache.used[1] + 2 * len(scratch.best) > len(cache.entity):
+        clear_join_cache(cache)
+    place = find_row(cache.row, join, x)
+    if cache.row[place, KEY] == EMPTY:
+        place = _add_open_join(visible, cache, second, third, join, x)
+    row = cache.row[place]
     if row[SLOT] >= 0:
-        n = _update(known, joins, row, horizon.since, scratch)
+        n = _update(visible, cache, row, window.since, scratch)
         if n >= 0:
-            _store(joins, row, n, horizon.since, scratch)
-    row[MADE] = horizon.until
+            _store(cache, row, n, window.since, scratch)
+    row[MADE] = window.until
     return place
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _remember_open(known: Known, joins: Joins, second: int, third: int, join: int, x: int) -> int:
+def _add_open_join(visible: VisibleFacts, cache: JoinCache, second: int, third: int, join: int, x: int) -> int:
     """An empty row for an open join, with the slots that its second step leads to."""
-    triple_start, triple_end, target = known.triple_start, known.triple_end, known.target
-    slot_start, slot_end, slot_relation = known.slot_start, known.slot_end, known.slot_relation
-    next_slots = joins.next_slots
+    triple_start, triple_end, target = visible.triple_start, visible.triple_end, visible.target
+    slot_start, slot_end, slot_relation = visible.slot_start, visible.slot_end, visible.slot_relation
+    next_slots = cache.next_slots
     slot = find_within(slot_relation, slot_start[x], slot_end[x], second)
     n_next = triple_end[slot] - triple_start[slot] if slot >= 0 else 0
-    if 2 * joins.used[0] >= len(joins.row) or joins.used[2] + n_next > len(next_slots):
-        forget_joins(joins)
-    place = find_row(joins.row, join, x)
-    row = joins.row[place]
+    if 2 * cache.used[0] >= len(cache.row) or cache.used[2] + n_next > len(next_slots):
+        clear_join_cache(cache)
+    place = find_row(cache.row, join, x)
+    row = cache.row[place]
     row[:] = 0
-    row[KEY], row[SLOT], row[NEXT] = _key(join, x), slot, joins.used[2]
+    row[KEY], row[SLOT], row[NEXT] = _key(join, x), slot, cache.used[2]
     for i in range(n_next):
         y = target[triple_start[slot] + i]
         next_slots[row[NEXT] + i] = find_within(slot_relation, slot_start[y], slot_end[y], third)
-    joins.used[0] += 1
-    joins.used[2] += n_next
+    cache.used[0] += 1
+    cache.used[2] += n_next
     return place
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _update(known: Known, joins: Joins, row: Ints, since: int, scratch: Reached) -> int:
+def _update(visible: VisibleFacts, cache: JoinCache, row: Ints, since: int, scratch: Frontier) -> int:
     """Collect a join's entries and what has changed in scratch; their number, or -1 where nothing has changed."""
-    target, newest, slot_newest = known.target, known.newest, known.slot_newest
-    triple_start, triple_end = known.triple_start, known.triple_end
-    time_start, time, n_times, next_slots = known.time_start, known.time, known.n_times, joins.next_slots
+    target, newest, slot_newest = visible.target, visible.newest, visible.slot_newest
+    triple_start, triple_end = visible.triple_start, visible.triple_end
+    time_start, time, n_times, next_slots = visible.time_start, visible.time, visible.n_times, cache.next_slots
     best, found = scratch
     made, next_start = row[MADE], row[NEXT]
     first, end = triple_start[row[SLOT]], triple_end[row[SLOT]]
@@ -173,7 +173,7 @@ def _update(known: Known, joins: Joins, row: Ints, since: int, scratch: Reached)
         if ceiling < since or next_slot < 0 or slot_newest[next_slot] < made:
             continue
         if n < 0:
-            n = _load(joins, row, scratch)
+            n = _load(cache, row, scratch)
         times, times_end = time_start[triple], time_start[triple] + n_times[triple]
         changed_since = max(time[times], since, made)
         for last in range(triple_start[next_slot], triple_end[next_slot]):
@@ -195,24 +195,24 @@ def _update(known: Known, joins: Joins, row: Ints, since: int, scratch: Reached)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _load(joins: Joins, row: Ints, scratch: Reached) -> int:
+def _load(cache: JoinCache, row: Ints, scratch: Frontier) -> int:
     """Spread a join's entries over scratch; their number."""
     start, end = row[START], row[END]
     for i in range(start, end):
-        scratch.entity[i - start] = joins.entity[i]
-        scratch.best[joins.entity[i]] = joins.time[i]
+        scratch.entity[i - start] = cache.entity[i]
+        scratch.best[cache.entity[i]] = cache.time[i]
     return end - start
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _store(joins: Joins, row: Ints, n: int, since: int, scratch: Reached) -> None:
+def _store(cache: JoinCache, row: Ints, n: int, since: int, scratch: Frontier) -> None:
     """Move scratch into a join's entries, in new room where they have outgrown the old, and clean scratch."""
     best, found = scratch
-    entity, time = joins.entity, joins.time
+    entity, time = cache.entity, cache.time
     if row[START] + n > row[ROOM]:
-        row[START] = joins.used[1]
+        row[START] = cache.used[1]
         row[ROOM] = row[START] + n + n // 2
-        joins.used[1] = row[ROOM]
+        cache.used[1] = row[ROOM]
     end = row[START]
     for i in range(n):
         c = found[i]

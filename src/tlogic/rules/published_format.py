@@ -14,9 +14,9 @@ from typing import Any
 from tlogic.errors import InputError
 from tlogic.files import write_whole
 from tlogic.names import INVERSE_MARK, did_you_mean, pattern_of
-from tlogic.rules.browsing import sort_rules
 from tlogic.rules.rule import Rule
 from tlogic.rules.rule_set import RuleSet, read_rule_file
+from tlogic.rules.selection import sort_rules
 
 _ID_FILES = ("relation2id.json", "relation2id.txt")
 

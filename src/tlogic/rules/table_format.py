@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tlogic.errors import InputError
 from tlogic.files import replacing
 from tlogic.rules.rule import Rule
-from tlogic.rules.text import parse_rule
-from tlogic.rules.words import in_words
+from tlogic.rules.text_format import parse_rule
+from tlogic.rules.verbalisation import in_words
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,23 +10,23 @@ from tlogic.names import INVERSE_MARK
 _AMBIGUOUS = re.compile(r'^$|^[,({\[]|[\s"#]|<-|:-|←|\([^()]*,|\),')
 
 
-def is_bare(name: str) -> bool:
+def needs_no_quotes(name: str) -> bool:
     """Can the name stand in a rule without quotes?
 
-    >>> is_bare("Return,_release_person(s)"), is_bare("has relation")
+    >>> needs_no_quotes("Return,_release_person(s)"), needs_no_quotes("has relation")
     (True, False)
     """
     return name.isprintable() and not _AMBIGUOUS.search(name)
 
 
 @lru_cache(maxsize=1 << 16)
-def shown(name: str) -> str:
+def quote_name(name: str) -> str:
     """The name as a rule shows it: bare, or as a JSON string where it would be ambiguous.
 
-    >>> print(shown("visit^-1"), shown("has relation^-1"))
+    >>> print(quote_name("visit^-1"), quote_name("has relation^-1"))
     visit^-1 "has relation"^-1
     """
-    if is_bare(name):
+    if needs_no_quotes(name):
         return name
     base = name.removesuffix(INVERSE_MARK)
     return json.dumps(base, ensure_ascii=False) + name[len(base) :]

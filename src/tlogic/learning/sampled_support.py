@@ -15,18 +15,18 @@ from numba import njit
 from tlogic.graph.arrays import Ints, borrowed
 from tlogic.graph.search import Searches, new_searches, search_all, search_all_far
 from tlogic.graph.views import relation_and_time
-from tlogic.learning.past import Past, count_edges, nth_edge
-from tlogic.learning.randomness import below, keyed
-from tlogic.learning.rows import is_new_row, new_row_table, rows_equal
+from tlogic.learning.distinct_rows import is_new_row, new_row_table, rows_equal
+from tlogic.learning.random_streams import below, keyed
+from tlogic.learning.training_edges import TrainingEdges, count_edges, nth_edge
 
-DEAD = -1
+NO_EDGE = -1
 
 
-class Bodies(NamedTuple):
+class BodySamples(NamedTuple):
     """Scratch space for the samples of one rule body; a row is a sample."""
 
     edge: Ints
-    """Per step: the position of its edge in the slot edges, or DEAD."""
+    """Per step: the position of its edge in the slot edges, or NO_EDGE."""
     entity: Ints
     """e_1 .. e_(l+1)."""
     time: Ints
@@ -43,18 +43,20 @@ class Bodies(NamedTuple):
     searches: Searches
 
 
-def count_rows(past: Past, rows: Ints, body_samples: int, seed: int) -> Ints:
+def sample_supports(training: TrainingEdges, rows: Ints, body_samples: int, seed: int) -> Ints:
     """Body support and rule support of rules of one length; a row is a rule: body, variables, head.
 
     Rows should be sorted, so that equal bodies share their samples.
     """
     length = (rows.shape[1] - 2) // 2
     body, variables, head = (np.ascontiguousarray(part) for part in np.split(rows, [length, 2 * length + 1], axis=1))
-    return count_supports(past, head[:, 0], body, variables, body_samples, seed)
+    return count_sampled_supports(training, head[:, 0], body, variables, body_samples, seed)
 
 
 @njit(cache=True, nogil=True)
-def count_supports(past: Past, heads: Ints, bodies: Ints, variables: Ints, n_samples: int, seed: int) -> Ints:
+def count_sampled_supports(
+    training: TrainingEdges, heads: Ints, bodies: Ints, variables: Ints, n_samples: int, seed: int
+) -> Ints:
     """Body support and rule support of rules of one length, a row a rule.
 
     Rules should be sorted by body and variables: bodies are sampled once, and so are the steps they have in common with
@@ -62,31 +64,33 @@ def count_supports(past: Past, heads: Ints, bodies: Ints, variables: Ints, n_sam
     """
     scratch = _new_scratch(bodies.shape[1], n_samples)
     supports = np.zeros((len(heads), 2), np.int64)
-    _count(past, heads, bodies, variables, seed, scratch, supports)
+    _count(training, heads, bodies, variables, seed, scratch, supports)
     return supports
 
 
 @njit(cache=True, nogil=True)
-def _count(past: Past, heads: Ints, bodies: Ints, variables: Ints, seed: int, scratch: Bodies, supports: Ints) -> None:
-    past, scratch = borrowed(past), borrowed(scratch)
+def _count(
+    training: TrainingEdges, heads: Ints, bodies: Ints, variables: Ints, seed: int, scratch: BodySamples, supports: Ints
+) -> None:
+    training, scratch = borrowed(training), borrowed(scratch)
     length = bodies.shape[1]
     n_bodies, n_pairs = 0, 0
     for i in range(len(heads)):
         shared = _common_prefix(bodies, i, i - 1) if i > 0 else 0
         if shared < length or not rows_equal(variables, i, i - 1):
             if shared == 0:
-                _sample_first(past, bodies[i, 0], seed, scratch)
+                _sample_first(training, bodies[i, 0], seed, scratch)
             for step in range(max(1, min(shared, length - 1)), length):
-                _sample_step(past, bodies[i], variables[i], step, seed, scratch)
+                _sample_step(training, bodies[i], variables[i], step, seed, scratch)
             n_bodies = _collect(variables[i], scratch)
-            n_pairs = _find_pairs(past, scratch, n_bodies)
-        supports[i, 0], supports[i, 1] = n_bodies, _count_heads(past, heads[i], scratch, n_pairs)
+            n_pairs = _find_pairs(training, scratch, n_bodies)
+        supports[i, 0], supports[i, 1] = n_bodies, _count_heads(training, heads[i], scratch, n_pairs)
 
 
 @njit(cache=True, nogil=True)
-def _new_scratch(length: int, n_samples: int) -> Bodies:
+def _new_scratch(length: int, n_samples: int) -> BodySamples:
     distinct, pair, over, sample = np.empty((4, n_samples), np.int64)
-    return Bodies(
+    return BodySamples(
         np.empty((n_samples, length), np.int64),
         np.empty((n_samples, length + 1), np.int32),
         np.empty((n_samples, length), np.int32),
@@ -109,24 +113,26 @@ def _common_prefix(rows: Ints, a: int, b: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _sample_first(past: Past, relation: int, seed: int, bodies: Bodies) -> None:
+def _sample_first(training: TrainingEdges, relation: int, seed: int, bodies: BodySamples) -> None:
     """Sample the first edge of all bodies: uniform over its relation's edges."""
-    n_edges = count_edges(past.relations, relation)
+    n_edges = count_edges(training.relations, relation)
     stream = keyed(keyed(np.uint64(1), seed), relation)
     for sample in range(len(bodies.edge)):
-        bodies.edge[sample, 0] = DEAD
+        bodies.edge[sample, 0] = NO_EDGE
         if n_edges > 0:
-            edge, bodies.entity[sample, 0] = nth_edge(past, relation, below(keyed(stream, sample), n_edges))
-            _take(past, bodies, sample, 0, edge)
+            edge, bodies.entity[sample, 0] = nth_edge(training, relation, below(keyed(stream, sample), n_edges))
+            _follow_edge(training, bodies, sample, 0, edge)
 
 
 @njit(cache=True, nogil=True)
-def _sample_step(past: Past, body: Ints, variables: Ints, step: int, seed: int, bodies: Bodies) -> None:
+def _sample_step(
+    training: TrainingEdges, body: Ints, variables: Ints, step: int, seed: int, bodies: BodySamples
+) -> None:
     """Sample one more edge of all bodies: uniform over the feasible ones.
 
     The last step is left out where the entities so far already break the pattern of repeated variables.
     """
-    slot_start, edges = past.slot_start, bodies.edge
+    slot_start, edges = training.slot_start, bodies.edge
     sample, (place, end, bound, _, _, _) = bodies.sample, bodies.searches
     stream = keyed(np.uint64(1), seed)
     for i in range(step + 1):
@@ -134,32 +140,36 @@ def _sample_step(past: Past, body: Ints, variables: Ints, step: int, seed: int, 
     repeats = step == len(body) - 1 and variables.max() < len(body)
     n = 0
     for i in range(len(edges)):
-        edges[i, step] = DEAD
-        if edges[i, step - 1] != DEAD and not (repeats and _breaks_pattern(bodies.entity[i], variables, step)):
+        edges[i, step] = NO_EDGE
+        if edges[i, step - 1] != NO_EDGE and not (repeats and _breaks_pattern(bodies.entity[i], variables, step)):
             here = bodies.entity[i, step]
             sample[n], place[n], end[n], bound[n] = i, slot_start[here], slot_start[here + 1], body[step]
             n += 1
-    search_all(past.slot_relation, bodies.searches, n)
-    n = _keep_found(past.slot_relation, bodies, n)
+    search_all(training.slot_relation, bodies.searches, n)
+    n = _keep_found(training.slot_relation, bodies, n)
     for i in range(n):
         slot = np.int64(place[i])
-        place[i], end[i], bound[i] = past.bounds[slot, 0], past.bounds[slot, 1], bodies.time[sample[i], step - 1]
-    search_all_far(past.slots.time, past.time_fences, bodies.searches, n)
+        place[i], end[i], bound[i] = (
+            training.bounds[slot, 0],
+            training.bounds[slot, 1],
+            bodies.time[sample[i], step - 1],
+        )
+    search_all_far(training.slots.time, training.time_fences, bodies.searches, n)
     for i in range(n):
         low, high = int(np.int64(place[i])), int(np.int64(end[i]))
         if low < high:
-            _take(past, bodies, sample[i], step, low + below(keyed(stream, sample[i]), high - low))
+            _follow_edge(training, bodies, sample[i], step, low + below(keyed(stream, sample[i]), high - low))
 
 
 @njit(cache=True, nogil=True)
-def _take(past: Past, bodies: Bodies, sample: int, step: int, edge: int) -> None:
+def _follow_edge(training: TrainingEdges, bodies: BodySamples, sample: int, step: int, edge: int) -> None:
     """Go on along an edge."""
-    bodies.edge[sample, step], bodies.time[sample, step] = edge, past.slots.time[edge]
-    bodies.entity[sample, step + 1] = past.slots.target[edge]
+    bodies.edge[sample, step], bodies.time[sample, step] = edge, training.slots.time[edge]
+    bodies.entity[sample, step + 1] = training.slots.target[edge]
 
 
 @njit(cache=True, nogil=True)
-def _keep_found(values: Ints, bodies: Bodies, n: int) -> int:
+def _keep_found(values: Ints, bodies: BodySamples, n: int) -> int:
     """Move searches up front that found just what they searched for; how many these are."""
     place, end, bound, _, _, _ = bodies.searches
     n_found = 0
@@ -181,14 +191,14 @@ def _breaks_pattern(entity: Ints, variables: Ints, n_steps: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _collect(variables: Ints, bodies: Bodies) -> int:
+def _collect(variables: Ints, bodies: BodySamples) -> int:
     """Gather the distinct samples that fit the variables; their number. A rule without repetition accepts any body."""
     length = bodies.edge.shape[1]
     repeats = variables.max() < length
     bodies.table[:] = -1
     n = 0
     for sample in range(len(bodies.edge)):
-        if bodies.edge[sample, length - 1] == DEAD:
+        if bodies.edge[sample, length - 1] == NO_EDGE:
             continue
         if repeats and _breaks_pattern(bodies.entity[sample], variables, length):
             continue
@@ -199,25 +209,25 @@ def _collect(variables: Ints, bodies: Bodies) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _find_pairs(past: Past, bodies: Bodies, n_bodies: int) -> int:
+def _find_pairs(training: TrainingEdges, bodies: BodySamples, n_bodies: int) -> int:
     """Find what happened from e_1 to e_(l+1); in how many bodies anything did."""
     sample, (place, end, bound, _, _, _) = bodies.sample, bodies.searches
     for i in range(n_bodies):
         body = bodies.distinct[i]
         source = bodies.entity[body, 0]
-        sample[i], place[i], end[i] = body, past.pair_start[source], past.pair_start[source + 1]
+        sample[i], place[i], end[i] = body, training.pair_start[source], training.pair_start[source + 1]
         bound[i] = bodies.entity[body, -1]
-    search_all_far(past.pair_target, past.target_fences, bodies.searches, n_bodies)
-    n = _keep_found(past.pair_target, bodies, n_bodies)
+    search_all_far(training.pair_target, training.target_fences, bodies.searches, n_bodies)
+    n = _keep_found(training.pair_target, bodies, n_bodies)
     for i in range(n):
         bodies.pair[i], bodies.end[i] = place[i], bodies.time[sample[i], -1]
     return n
 
 
 @njit(cache=True, nogil=True)
-def _count_heads(past: Past, head: int, bodies: Bodies, n_pairs: int) -> int:
+def _count_heads(training: TrainingEdges, head: int, bodies: BodySamples, n_pairs: int) -> int:
     """How many bodies the head follows: (e_1, r_h, e_(l+1)) holds at a later time than the whole body."""
-    start, kept = past.last
+    start, kept = training.last
     place, end, bound, _, _, _ = bodies.searches
     for i in range(n_pairs):
         pair = bodies.pair[i]

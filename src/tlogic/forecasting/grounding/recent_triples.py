@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.forecasting.grounding.known import Horizon, Known
+from tlogic.forecasting.grounding.visible_facts import TimeWindow, VisibleFacts
 from tlogic.forecasting.settings import UNLIMITED
 from tlogic.graph.arrays import Ints, width_for
 
 
-class Shortlists(NamedTuple):
+class RecentTriples(NamedTuple):
     """Lists of triples, each of one slot that has more than may be followed."""
 
     row: Ints
@@ -25,14 +25,14 @@ class Shortlists(NamedTuple):
     """Per list: the newest triples, ascending."""
     n_triples: Ints
     n_lists: Ints
-    """A single number: how many lists there are."""
+    """A single number: how many recent there are."""
 
 
-def new_shortlists(n_slots: int, n_triples: int, limit: int) -> Shortlists:
-    """Room for the lists of all slots that can have more triples than the limit; memory pages that are never written
+def new_recent_triples(n_slots: int, n_triples: int, limit: int) -> RecentTriples:
+    """Room for the recent of all slots that can have more triples than the limit; memory pages that are never written
     to cost nothing."""
     n_lists = n_triples // (limit + 1)
-    return Shortlists(
+    return RecentTriples(
         row=np.full(n_slots if n_lists else 0, -1, np.int32),
         made=np.zeros(n_lists, np.int64),
         triple=np.empty((n_lists, limit if n_lists else 0), width_for(n_triples)),
@@ -42,32 +42,32 @@ def new_shortlists(n_slots: int, n_triples: int, limit: int) -> Shortlists:
 
 
 @njit(cache=True, nogil=True)
-def forget_shortlists(lists: Shortlists) -> None:
+def clear_recent_triples(recent: RecentTriples) -> None:
     """Start over with none."""
-    if lists.n_lists[0] > 0:
-        lists.row[:] = -1
-        lists.n_lists[0] = 0
+    if recent.n_lists[0] > 0:
+        recent.row[:] = -1
+        recent.n_lists[0] = 0
 
 
 @njit(cache=True, nogil=True)
-def shortlist(known: Known, lists: Shortlists, slot: int, horizon: Horizon) -> int:
+def update_recent(visible: VisibleFacts, recent: RecentTriples, slot: int, window: TimeWindow) -> int:
     """The list of the newest triples of a slot, brought up to date."""
-    row = lists.row[slot]
+    row = recent.row[slot]
     if row < 0:
-        row = lists.n_lists[0]
-        lists.n_lists[0] += 1
-        lists.row[slot], lists.made[row] = row, -1
-    if known.slot_newest[slot] >= lists.made[row]:
-        lists.n_triples[row] = _newest(known, slot, horizon.limit, lists.triple[row])
-        lists.made[row] = horizon.until
+        row = recent.n_lists[0]
+        recent.n_lists[0] += 1
+        recent.row[slot], recent.made[row] = row, -1
+    if visible.slot_newest[slot] >= recent.made[row]:
+        recent.n_triples[row] = _newest(visible, slot, window.limit, recent.triple[row])
+        recent.made[row] = window.until
     return int(row)
 
 
 @njit(cache=True, nogil=True)
-def _newest(known: Known, slot: int, limit: int, out: Ints) -> int:
-    """Collect the newest known triples of a slot, of those equally old the first; how many there are."""
-    newest, start, end = known.newest, known.triple_start[slot], known.triple_end[slot]
-    floor, quota = _floor_of(newest, start, end, known.slot_newest[slot], limit)
+def _newest(visible: VisibleFacts, slot: int, limit: int, out: Ints) -> int:
+    """Collect the newest visible triples of a slot, of those equally old the first; how many there are."""
+    newest, start, end = visible.newest, visible.triple_start[slot], visible.triple_end[slot]
+    floor, quota = _floor_of(newest, start, end, visible.slot_newest[slot], limit)
     n = 0
     for triple in range(start, end):
         t = newest[triple]

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import kstest
 
 from tests.learning.sampling import p_value
-from tlogic.learning.randomness import advance, below, keyed, unit
+from tlogic.learning.random_streams import advance, below, keyed, unit
 
 SIGNIFICANCE = 1e-4
 N_DRAWS = 10_000

@@ -10,7 +10,7 @@ from typing import NamedTuple, NoReturn
 
 from tlogic.errors import InputError
 from tlogic.names import inverse_of, pattern_of
-from tlogic.rules.quoting import is_bare, shown
+from tlogic.rules.quoted_names import needs_no_quotes, quote_name
 from tlogic.rules.rule import Rule
 
 _ATOM_EXAMPLE = "meet(X, Y, T1)"
@@ -28,7 +28,7 @@ _ARROW = re.compile(r"\s*(?:<-|:-|←)")
 _COMMA = re.compile(r"\s*,")
 _END = re.compile(r"\s*(?:#.*)?$", re.DOTALL)
 _SUPPORTS = re.compile(r"\s*(?:([0-9]{1,15})\s*/\s*([0-9]{1,15})|([0-9]{0,15}\.?[0-9]{1,15}|[01]\.))\s+(?![\s(])")
-_LEAST_BODIES = 100
+_MIN_BODY_SUPPORT = 100
 
 
 class Atom(NamedTuple):
@@ -40,7 +40,7 @@ class Atom(NamedTuple):
     time: int
 
     def __str__(self) -> str:
-        return f"{shown(self.relation)}({self.subject}, {self.object}, T{self.time})"
+        return f"{quote_name(self.relation)}({self.subject}, {self.object}, T{self.time})"
 
 
 def parse_rule(text: str) -> Rule:
@@ -119,7 +119,7 @@ def supports_of(confidence: str) -> tuple[int, int]:
     value = Fraction(confidence)
     if value > 1:
         raise InputError(f"Expected a confidence between 0 and 1 or supports such as 57/100; found {confidence}.")
-    bodies = max(_LEAST_BODIES, 10 ** len(confidence.partition(".")[2]))
+    bodies = max(_MIN_BODY_SUPPORT, 10 ** len(confidence.partition(".")[2]))
     return int(value * bodies), bodies
 
 
@@ -128,7 +128,7 @@ def _read_atom(text: str, place: int) -> tuple[Atom, int]:
     if not found:
         _fail(text, place, f"an atom such as {_ATOM_EXAMPLE}")
     quoted, mark, bare, subject, object_, time = found.groups()
-    if bare is not None and not is_bare(bare):
+    if bare is not None and not needs_no_quotes(bare):
         _fail(text, place, f"a name in double quotes, {json.dumps(bare, ensure_ascii=False)}, since it is ambiguous")
     relation = bare if bare is not None else _unquoted(text, place, quoted) + (mark or "")
     return Atom(relation, subject, object_, int(time)), found.end()

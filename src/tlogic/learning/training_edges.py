@@ -1,4 +1,4 @@
-"""The past that rules are learned from: a graph's edges before a time, found by slot, by relation and by pair.
+"""The training that rules are learned from: a graph's edges before a time, found by slot, by relation and by pair.
 
 The arrays are those of the whole graph. What comes later is left out by where the edges of a slot end.
 """
@@ -27,7 +27,7 @@ class RelationSlots(NamedTuple):
     """Per place: how many edges the relation has up to it, those of this slot included."""
 
 
-class Past(NamedTuple):
+class TrainingEdges(NamedTuple):
     """The edges before a time."""
 
     slot_start: Ints
@@ -43,15 +43,15 @@ class Past(NamedTuple):
     last: LastTimes
 
 
-def past_of(graph: TemporalGraph) -> Past:
+def training_edges(graph: TemporalGraph) -> TrainingEdges:
     """The training facts of a graph."""
-    return past_until(graph.valid_from, graph.triples, graph.views, len(graph.relations))
+    return edges_before(graph.valid_from, graph.triples, graph.views, len(graph.relations))
 
 
-def past_until(until: int, triples: TripleIndex, views: Views, n_relations: int) -> Past:
-    """The past before a time, which is that of the views' last times."""
+def edges_before(until: int, triples: TripleIndex, views: Views, n_relations: int) -> TrainingEdges:
+    """The training before a time, which is that of the views' last times."""
     bounds = _bounds_of_slots(triples, views.slots, until)
-    return Past(
+    return TrainingEdges(
         triples.slot_start,
         triples.slot_relation,
         views.slots,
@@ -98,8 +98,8 @@ def count_edges(relations: RelationSlots, relation: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def nth_edge(past: Past, relation: int, n: int) -> tuple[int, int]:
+def nth_edge(training: TrainingEdges, relation: int, n: int) -> tuple[int, int]:
     """The edge of a relation with a number, in order of source and time, and its source."""
-    start, slot, source, n_edges = past.relations
+    start, slot, source, n_edges = training.relations
     place = first_at_least(n_edges, start[relation], start[relation + 1], n + 1)
-    return int(past.bounds[slot[place], 1] - (n_edges[place] - n)), int(source[place])
+    return int(training.bounds[slot[place], 1] - (n_edges[place] - n)), int(source[place])

@@ -1,0 +1,104 @@
+"""Grounding: from a query's subject along a rule's body to candidates, each with the latest possible t_1.
+
+The score needs only the latest t_1 of each candidate. So triples are joined, not events: for a path of triples take the
+newest time of the last one, then the newest time of the one before that is not later, and so on back to t_1.
+
+Which way is fastest depends on the shape of the body: see ``plans``.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tlogic.forecasting.grounding.frontier import Frontier, new_frontier
+from tlogic.forecasting.grounding.join_cache import JoinCache, clear_join_cache, new_join_cache
+from tlogic.forecasting.grounding.join_search import ground_closed, ground_open
+from tlogic.forecasting.grounding.path_search import SearchPath, ground_chain, ground_single, new_search_path
+from tlogic.forecasting.grounding.recent_triples import RecentTriples, clear_recent_triples, new_recent_triples
+from tlogic.forecasting.grounding.rule_plans import CHAIN, CLOSED, OPEN, SINGLE, RulePlans
+from tlogic.forecasting.grounding.subject_loops import SubjectLoops, ground_loop, new_subject_loops
+from tlogic.forecasting.grounding.visible_facts import TimeWindow, VisibleFacts, advance_to, no_visible_facts
+from tlogic.graph.arrays import Ints
+from tlogic.graph.triples import TripleIndex
+
+
+class GroundingState(NamedTuple):
+    """What one worker knows and remembers, and its scratch cache."""
+
+    visible: VisibleFacts
+    recent: RecentTriples
+    join_cache: JoinCache
+    path: SearchPath
+    loops: SubjectLoops
+    inner: Frontier
+    subject_slot: Ints
+    """Per relation: the query subject's slot, or -1."""
+
+
+def new_grounding_state(
+    triples: TripleIndex, n_entities: int, n_relations: int, plans: RulePlans, limit: int
+) -> GroundingState:
+    """Scratch cache for a graph, with nothing visible yet."""
+    return GroundingState(
+        visible=no_visible_facts(triples),
+        recent=new_recent_triples(len(triples.slot_relation), len(triples.target), limit),
+        join_cache=new_join_cache(n_entities, len(triples.target)),
+        path=new_search_path(int(np.diff(plans.bodies.start).max(initial=1))),
+        loops=new_subject_loops(n_entities),
+        inner=new_frontier(n_entities),
+        subject_slot=np.full(n_relations, -1, np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def advance_state_to(state: GroundingState, triples: TripleIndex, time: int) -> None:
+    """Know all that happened before this time, and nothing else."""
+    if time < state.visible.until[0]:
+        clear_join_cache(state.join_cache)
+        clear_recent_triples(state.recent)
+    if time != state.visible.until[0]:
+        advance_to(state.visible, triples, time)
+
+
+@njit(cache=True, nogil=True)
+def index_subject_slots(state: GroundingState, subject: int, since: int) -> None:
+    """Note the subject's slots that hold facts at or after ``since``."""
+    visible, subject_slot = state.visible, state.subject_slot
+    for slot in range(visible.slot_start[subject], visible.slot_end[subject]):
+        if visible.slot_newest[slot] >= since:
+            subject_slot[visible.slot_relation[slot]] = slot
+
+
+@njit(cache=True, nogil=True)
+def reset_subject_slots(state: GroundingState, subject: int) -> None:
+    """Forget the subject's slots."""
+    visible, subject_slot = state.visible, state.subject_slot
+    for slot in range(visible.slot_start[subject], visible.slot_end[subject]):
+        subject_slot[visible.slot_relation[slot]] = -1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def ground_rule(
+    state: GroundingState, plans: RulePlans, rule: int, subject: int, window: TimeWindow, frontier: Frontier
+) -> int:
+    """Follow a rule from a query's subject, whose slots are open; how many entities were frontier."""
+    visible, recent, cache, path, loops, inner, subject_slot = state
+    _, _, kinds, firsts, backs, parts, bodies, joins = plans
+    slot = subject_slot[firsts[rule]]
+    n_found = 0
+    if slot >= 0:
+        kind, part = kinds[rule], parts[rule]
+        if kind == SINGLE:
+            n_found = ground_single(visible, recent, slot, window, frontier)
+        elif kind == CHAIN:
+            n_found = ground_chain(visible, recent, bodies, part, subject, window, path, frontier)
+        elif kind == OPEN:
+            n_found = ground_open(visible, joins, cache, part, slot, window, inner, frontier)
+        elif kind == CLOSED:
+            n_found = ground_closed(visible, joins, cache, part, slot, window, frontier)
+        elif subject_slot[backs[rule]] >= 0:
+            back = subject_slot[backs[rule]]
+            n_inner = ground_chain(visible, recent, bodies, part, subject, window, path, inner)
+            n_found = ground_loop(visible, loops, slot, back, window, inner, n_inner, frontier)
+    return n_found
