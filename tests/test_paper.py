@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tlogic
-from tests.datasets import dataset
+from tests.datasets import Datasets
 from tlogic.forecasting.settings import ENOUGH, UNLIMITED, ApplicationSettings
 from tlogic.graph import TemporalGraph
 
@@ -15,7 +15,7 @@ PUBLISHED_RULES = {1: 7795, 2: 7452, 3: 11576}
 
 
 @pytest.fixture(scope="module")
-def icews14() -> TemporalGraph:
+def icews14(dataset: Datasets) -> TemporalGraph:
     return tlogic.read(dataset("icews14"))
 
 

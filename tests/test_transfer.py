@@ -3,7 +3,7 @@
 import pytest
 
 import tlogic
-from tests.datasets import dataset
+from tests.datasets import Datasets
 
 TOLERANCE = 0.006
 # From, to, the window of the paper's figures for the latter, and the figures under optimistic ties.
@@ -15,7 +15,7 @@ PUBLISHED = [
 
 @pytest.mark.parametrize(("source", "target", "window", "figures"), PUBLISHED)
 def test_the_published_figures_come_out(
-    source: str, target: str, window: int | None, figures: dict[str, float]
+    dataset: Datasets, source: str, target: str, window: int | None, figures: dict[str, float]
 ) -> None:
     rules = tlogic.learn(tlogic.read(dataset(source)))
     evaluation = tlogic.evaluate(tlogic.read(dataset(target)), rules, window=window).to_dict()

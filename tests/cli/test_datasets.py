@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import COMMAND, run, run_process
-from tests.datasets import dataset
+from tests.datasets import Datasets
 from tests.events.serving import Server, serving
 from tests.waiting import PATIENCE, wait_until
 
@@ -28,7 +28,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+def server(dataset: Datasets, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     folder = dataset("icews14")
     with serving({f"icews14/{name}": (folder / name).read_bytes() for name in FILES}) as server:
         monkeypatch.setenv("TLOGIC_DOWNLOAD_FROM", server.address)

@@ -5,12 +5,8 @@ from typing import NamedTuple
 import polars as pl
 import pytest
 
-from tests.datasets import dataset
+from tests.datasets import Datasets
 from tlogic.events import EventTable, Timeline, read_events
-
-
-def read(name: str, valid_from: str | None = None, test_from: str | None = None) -> EventTable:
-    return read_events(dataset(name), valid_from=valid_from, test_from=test_from)
 
 
 def sizes(table: EventTable) -> list[int]:
@@ -40,8 +36,8 @@ DATASETS = {
 
 
 @pytest.mark.parametrize("name", DATASETS)
-def test_a_dataset_is_read_whole(name: str) -> None:
-    table, expected = read(name), DATASETS[name]
+def test_a_dataset_is_read_whole(dataset: Datasets, name: str) -> None:
+    table, expected = read_events(dataset(name)), DATASETS[name]
     assert sizes(table) == [file.facts for file in table.report.files] == expected.facts
     assert table.timeline == expected.timeline
     entities = pl.concat([table.frame["subject"], table.frame["object"]])
@@ -60,12 +56,14 @@ def test_a_dataset_is_read_whole(name: str) -> None:
         ("icews0515", "2013-11-18", "2014-12-27", [368_868, 46_302, 46_159]),
     ],
 )
-def test_a_dataset_is_split_at_other_dates(name: str, valid_from: str, test_from: str, facts: list[int]) -> None:
-    table = read(name, valid_from=valid_from, test_from=test_from)
+def test_a_dataset_is_split_at_other_dates(
+    dataset: Datasets, name: str, valid_from: str, test_from: str, facts: list[int]
+) -> None:
+    table = read_events(dataset(name), valid_from=valid_from, test_from=test_from)
     assert sizes(table) == facts
     assert table.timeline.label_of(table.test_from or 0) == test_from
 
 
-def test_ids_are_named() -> None:
-    table = read("yago")
+def test_ids_are_named(dataset: Datasets) -> None:
+    table = read_events(dataset("yago"))
     assert table.frame.row(0) == ("<Szymon_Bogumił_Zug>", "<created>", "<Lelewel_Palace>", 0)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import tlogic
-from tests.datasets import dataset
+from tests.datasets import Datasets
 from tlogic import InputError, TemporalGraph
 from tlogic.events.sources import delimited
 
@@ -59,7 +59,7 @@ def test_messages_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert one == other
 
 
-def test_a_dataset_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dataset_is_the_same(dataset: Datasets, monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = read_both(dataset("icews14"), monkeypatch)
     assert isinstance(one, TemporalGraph)
     assert isinstance(other, TemporalGraph)

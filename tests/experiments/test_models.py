@@ -10,6 +10,7 @@ import pytest
 
 import tlogic
 from tests.cli.running import assert_refused, run
+from tests.datasets import Datasets
 from tlogic.evidence.extraction import WITHOUT_NAMES
 from tlogic.experiments.ablation import ablation
 from tlogic.experiments.commands import model_commands
@@ -127,9 +128,7 @@ def test_published_figures_stand_beside_the_known_datasets(tmp_path: Path, monke
     assert {(trial.data, trial.valid_from) for trial in asked} == {("icews14", "2014-11-01"), ("icews18", None)}
 
 
-def test_the_other_split_is_that_of_other_papers() -> None:
-    from tests.datasets import dataset
-
+def test_the_other_split_is_that_of_other_papers(dataset: Datasets) -> None:
     cut = OTHER_CUTS["icews14"]
     assert cut is not None
     graph = tlogic.read(dataset("icews14"), valid_from=cut[0], test_from=cut[1])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tlogic
-from tests.datasets import FOLDER, dataset
+from tests.datasets import Datasets
 from tlogic.experiments import reproduce
 from tlogic.experiments.appendix import NEAR
 from tlogic.experiments.laboratory import Laboratory, Trial
@@ -124,10 +124,9 @@ def test_unknown_parts_and_foreign_folders_are_refused(tmp_path: Path) -> None:
         reproduce(tmp_path, ["lengths"])
 
 
-def test_the_tables_of_icews14_come_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tables_of_icews14_come_out(dataset: Datasets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """MRR under optimistic ties near the published one, throughout the appendix; or the report says why not."""
-    dataset("icews14")
-    monkeypatch.setenv("TLOGIC_DATA", str(FOLDER))
+    monkeypatch.setenv("TLOGIC_DATA", str(dataset("icews14").parent))
     found = reproduce(tmp_path, ["examples", "walks", "lengths", "scores", "counts", "seeds", "times"])
     compared = 0
     for section in found:
@@ -147,7 +146,9 @@ def test_the_tables_of_icews14_come_out(tmp_path: Path, monkeypatch: pytest.Monk
     assert examples.rows[3].values["ours"]["walk"] == examples.rows[3].values[PUBLISHED]["walk"]
 
 
-def test_the_windows_of_icews14_come_out_on_one_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_windows_of_icews14_come_out_on_one_pass(
+    dataset: Datasets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from tlogic.experiments.published import TIME_WINDOWS
 
     lab = Laboratory(tmp_path, {"icews14": dataset("icews14")})

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import tlogic
-from tests.datasets import dataset
+from tests.datasets import Datasets
 from tests.naive import Edge
 from tests.strategies import World, worlds
 from tests.worlds import entity
@@ -94,7 +94,7 @@ def test_everything_is_counted_as_plain_loops_count(data: st.DataObject, world: 
         ("icews0515", (322_958, 69_224, 69_147, 10_488, 251, 4_017)),
     ],
 )
-def test_the_table_of_the_papers_appendix(name: str, expected: tuple[int, ...]) -> None:
+def test_the_table_of_the_papers_appendix(dataset: Datasets, name: str, expected: tuple[int, ...]) -> None:
     found = statistics(tlogic.read(dataset(name)))
     assert (found.train, found.valid, found.test, found.entities, found.relations, found.steps) == expected
     assert found.step_size == "1 day"

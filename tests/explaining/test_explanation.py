@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import tlogic
 from tests import naive
-from tests.datasets import dataset
+from tests.datasets import Datasets
 from tests.strategies import World, rule_lists, worlds
 from tests.worlds import as_graph, as_rules, entity, facts_of, relation, without
 from tlogic.explaining.explanation import noisy_or
@@ -141,7 +141,7 @@ def rescored(forecast: tlogic.Forecast, rule: tlogic.Rule, age: int) -> float:
 
 
 @pytest.fixture(scope="module")
-def icews14() -> TemporalGraph:
+def icews14(dataset: Datasets) -> TemporalGraph:
     return tlogic.read(dataset("icews14"))
 
 

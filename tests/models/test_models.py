@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import tlogic
-from tests.datasets import dataset
+from tests.datasets import Datasets
 from tests.models.conftest import asked_of_test
 from tlogic.evidence.extraction import FAMILIES, WITHOUT_NAMES, columns_of
 from tlogic.graph import TemporalGraph
@@ -125,7 +125,7 @@ def test_trees_do_no_harm(world: TemporalGraph, scorecard: tlogic.Model, boosted
     assert mrr(world, boosted) > mrr(world, scorecard) - 0.005
 
 
-def test_it_beats_paper_mode_on_icews14() -> None:
+def test_it_beats_paper_mode_on_icews14(dataset: Datasets) -> None:
     graph = tlogic.read(dataset("icews14"))
     figures = tlogic.evaluate(graph, tlogic.fit(graph)).to_dict()
     assert figures["queries"] == 26444
