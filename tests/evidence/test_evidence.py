@@ -12,8 +12,7 @@ from tests.evidence.worlds import crowded_world, telling_graphs
 from tests.naive import Edge
 from tests.strategies import LAST_TIME, World, worlds
 from tests.worlds import as_graph
-from tlogic.evidence import naming
-from tlogic.evidence.asked import Asked
+from tlogic.evidence import name_parts
 from tlogic.evidence.extraction import (
     AT_MOST,
     FAMILIES,
@@ -23,9 +22,10 @@ from tlogic.evidence.extraction import (
     Extraction,
     columns_of,
     is_answer,
-    questions_of,
+    relation_queries,
 )
 from tlogic.evidence.histories import Histories, build_histories, half_lives
+from tlogic.evidence.history_queries import HistoryQueries
 from tlogic.graph import TemporalGraph
 
 LIVES = half_lives(LAST_TIME)
@@ -37,8 +37,8 @@ def histories_of(graph: TemporalGraph) -> Histories:
     return build_histories(graph, LIVES, LAST_TIME + 1)
 
 
-def extract(graph: TemporalGraph, asked: Asked, *families: str) -> Extracted:
-    [part] = Extraction(families, len(graph.relations)).advance(histories_of(graph), asked)
+def extract(graph: TemporalGraph, queries: HistoryQueries, *families: str) -> Extracted:
+    [part] = Extraction(families, len(graph.relations)).advance(histories_of(graph), queries)
     return part
 
 
@@ -46,18 +46,18 @@ def facts_of(graph: TemporalGraph) -> list[Edge]:
     return [(s, r, o, t) for s, r, o, t in zip(*(column.tolist() for column in graph.facts), strict=True)]
 
 
-def queries_of(asked: Asked) -> list[twin.Query]:
-    bounds = zip(asked.answer_start[:-1], asked.answer_start[1:], strict=True)
-    answers = [frozenset(asked.answer[start:end].tolist()) for start, end in bounds]
-    queries = zip(asked.subject.tolist(), asked.time.tolist(), answers, strict=True)
-    return [twin.Query(s, asked.relation, t, true) for s, t, true in queries]
+def twin_queries(queries: HistoryQueries) -> list[twin.Query]:
+    bounds = zip(queries.answer_start[:-1], queries.answer_start[1:], strict=True)
+    answers = [frozenset(queries.answer[start:end].tolist()) for start, end in bounds]
+    rows = zip(queries.subject.tolist(), queries.time.tolist(), answers, strict=True)
+    return [twin.Query(s, queries.relation, t, true) for s, t, true in rows]
 
 
 def expected(
-    graph: TemporalGraph, asked: Asked, family: str, query: twin.Query, candidates: list[int]
+    graph: TemporalGraph, queries: HistoryQueries, family: str, query: twin.Query, candidates: list[int]
 ) -> list[twin.Told]:
     """What the twin says."""
-    past = twin.Past(facts_of(graph), len(graph.relations.base), queries_of(asked), LIVES.tolist())
+    past = twin.Past(facts_of(graph), len(graph.relations.base), twin_queries(queries), LIVES.tolist())
     if family in twin.LOOKED_UP:
         return twin.LOOKED_UP[family](past.world[query.time], query.subject, query.relation, candidates)
     counted = twin.COUNTED | {"names": twin.names_of(graph.entities.names)}
@@ -65,22 +65,22 @@ def expected(
 
 
 def each_query(part: Extracted) -> Iterator[tuple[int, list[int], np.ndarray]]:
-    """The place of each wanted query, its candidates, and their evidence."""
+    """The place of each scored query, its candidates, and their evidence."""
     for i, q in enumerate(part.pairs.query.tolist()):
         own = slice(part.pairs.start[i], part.pairs.start[i + 1])
         yield q, part.pairs.candidate[own].tolist(), part.evidence[own]
 
 
-def assert_as_the_twin_says(graph: TemporalGraph, asked: Asked, family: str) -> None:
-    names, queries = FAMILIES[family].COLUMNS, queries_of(asked)
+def assert_as_the_twin_says(graph: TemporalGraph, queries: HistoryQueries, family: str) -> None:
+    names, slow = FAMILIES[family].COLUMNS, twin_queries(queries)
     ranked, rank = RANKS.get(family, ("", ""))
-    for q, candidates, evidence in each_query(extract(graph, asked, family)):
+    for q, candidates, evidence in each_query(extract(graph, queries, family)):
         found = [dict(zip(names, row, strict=True)) for row in evidence.astype(float).tolist()]
         if rank:
             values = evidence[:, names.index(ranked)]
             assert [one.pop(rank) for one in found] == [(values > value).sum() for value in values]
         told = [{name: value for name, value in one.items() if not np.isnan(value)} for one in found]
-        for one, other in zip(told, expected(graph, asked, family, queries[q], candidates), strict=True):
+        for one, other in zip(told, expected(graph, queries, family, slow[q], candidates), strict=True):
             assert one == pytest.approx(other, rel=1e-4, abs=1e-6)
 
 
@@ -91,39 +91,41 @@ def test_each_family_says_what_its_definition_does(family: str, graph: TemporalG
     half = len(graph.relations.base)
     assume(half > 1)
     relation = data.draw(st.sampled_from([r for r in range(2 * half) if r % half]))  # the first is that of nobody
-    assert_as_the_twin_says(graph, questions_of(graph.facts, half, relation, 1), family)
+    assert_as_the_twin_says(graph, relation_queries(graph.facts, half, relation, 1), family)
 
 
 @pytest.mark.parametrize("family", WITHOUT_NAMES)
 def test_only_the_strongest_partners_and_the_last_events_are_looked_at(family: str) -> None:
     graph = as_graph(crowded_world(7))
-    asked = questions_of(graph.facts, len(graph.relations.base), graph.relations.id_of("r1"), LAST_TIME)
-    assert_as_the_twin_says(graph, asked, family)
+    queries = relation_queries(graph.facts, len(graph.relations.base), graph.relations.id_of("r1"), LAST_TIME)
+    assert_as_the_twin_says(graph, queries, family)
 
 
 @settings(max_examples=60)
 @given(telling_graphs(worlds()), st.integers(0, LAST_TIME + 1))
 def test_plain_names_belong_where_most_of_their_partners_do(graph: TemporalGraph, now: int) -> None:
     world = twin.World(facts_of(graph), len(graph.relations.base), now, LIVES)
-    read = histories_of(graph).naming
+    read = histories_of(graph).name_parts
     names = graph.entities.names
     places = {twin.read_name(name)[1]: int(place) for name, place in zip(names, read.place, strict=True)}
     for entity in range(len(names)):
-        place = naming.place_of(read, entity, now)
-        assert place == places.get(twin.place_of(world, names, entity), naming.UNKNOWN)
+        place = name_parts.place_of(read, entity, now)
+        assert place == places.get(twin.place_of(world, names, entity), name_parts.UNKNOWN)
         itself = twin.kind_of(world, names, entity) == "the place itself"
-        assert (naming.kind_of(read, entity, place) == naming.PLACE_ITSELF) == itself
+        assert (name_parts.kind_of(read, entity, place) == name_parts.PLACE_ITSELF) == itself
 
 
 def test_names_are_read_as_people_do() -> None:
     graph = as_graph(World(frozenset({(0, 0, 1, 1)}), 2, 1))
     names = ["Police (India)", "Police (Peru)", "India", "(India)", "A (B) (India)", "A (B) C", "A ()", "Police"]
-    read = naming.read_names(names, build_histories(graph, LIVES, 2).deeds._replace(start=np.zeros(9, np.int64)))
+    read = name_parts.parse_names(
+        names, build_histories(graph, LIVES, 2).entity_edges._replace(start=np.zeros(9, np.int64))
+    )
     india, peru = read.place[0], read.place[1]
     assert read.place.tolist() == [india, peru, -1, -1, india, -1, -1, -1]
     assert read.own_place.tolist() == [-1, -1, india, -1, -1, -1, -1, -1]
     assert read.kind[0] == read.kind[1] != read.kind[4]
-    assert read.kind[7] == naming.PLAIN
+    assert read.kind[7] == name_parts.PLAIN
 
 
 @settings(max_examples=60)
@@ -133,12 +135,12 @@ def test_all_who_come_into_question_are_candidates(world: World, data: st.DataOb
     assume(world.facts)
     graph = as_graph(world)
     half = len(graph.relations.base)
-    asked = questions_of(graph.facts, half, data.draw(st.integers(1, 2 * half - 1)), 1)
-    for q, candidates, _ in each_query(extract(graph, asked, "pair")):
-        known = twin.World(facts_of(graph), half, int(asked.time[q]), LIVES)
-        popular = {o for _, r, o, _ in known.edges if r == asked.relation}
+    queries = relation_queries(graph.facts, half, data.draw(st.integers(1, 2 * half - 1)), 1)
+    for q, candidates, _ in each_query(extract(graph, queries, "pair")):
+        known = twin.World(facts_of(graph), half, int(queries.time[q]), LIVES)
+        popular = {o for _, r, o, _ in known.edges if r == queries.relation}
         assert len(set(candidates)) == len(candidates)
-        assert set(candidates) >= known.targets(int(asked.subject[q])) | popular
+        assert set(candidates) >= known.targets(int(queries.subject[q])) | popular
         assert set(candidates) <= {edge[0] for edge in known.edges}
 
 
@@ -146,8 +148,8 @@ def test_there_are_no_more_candidates_than_are_looked_at() -> None:
     n = AT_MOST + 20
     facts = {(0, 0, o, 1) for o in range(1, n)} | {(0, 0, 7, 2), (1, 0, 7, 2), (n, 0, n + 1, 1), (0, 0, 1, 3)}
     graph = as_graph(World(frozenset(facts), n + 2, 1))
-    asked = questions_of(graph.facts, len(graph.relations.base), graph.relations.id_of("r0"), 3)
-    [(_, candidates, _)] = each_query(extract(graph, asked, "pair"))
+    queries = relation_queries(graph.facts, len(graph.relations.base), graph.relations.id_of("r0"), 3)
+    [(_, candidates, _)] = each_query(extract(graph, queries, "pair"))
     assert N_POPULAR <= len(set(candidates)) == len(candidates) == AT_MOST
     assert graph.entities.id_of("e7") in candidates
 
@@ -160,18 +162,18 @@ def test_nobody_is_a_candidate_twice_however_long_ago_it_was() -> None:
         (5, 0, o, now - 1) for o in range(6, 6 + N_POPULAR)
     }
     graph = as_graph(World(frozenset(old | late | {(0, 0, 4, now)}), 6 + N_POPULAR, 2))
-    asked = questions_of(graph.facts, len(graph.relations.base), graph.relations.id_of("r0"), now)
+    queries = relation_queries(graph.facts, len(graph.relations.base), graph.relations.id_of("r0"), now)
     histories = build_histories(graph, half_lives(now), now + 1)
-    [part] = Extraction(["pair"], len(graph.relations)).advance(histories, asked)
+    [part] = Extraction(["pair"], len(graph.relations)).advance(histories, queries)
     assert len(set(part.pairs.candidate.tolist())) == len(part.pairs.candidate)
 
 
 def test_answers_are_marked() -> None:
     graph = as_graph(World(frozenset({(0, 0, 1, 1), (0, 0, 2, 1), (0, 0, 1, 3), (2, 0, 1, 3)}), 3, 1))
-    asked = questions_of(graph.facts, len(graph.relations.base), graph.relations.id_of("r0"), 3)
-    part = extract(graph, asked, "pair")
-    queries = np.repeat(part.pairs.query, np.diff(part.pairs.start))
-    rows = zip(asked.subject[queries], part.pairs.candidate, is_answer(part), strict=True)
+    queries = relation_queries(graph.facts, len(graph.relations.base), graph.relations.id_of("r0"), 3)
+    part = extract(graph, queries, "pair")
+    query = np.repeat(part.pairs.query, np.diff(part.pairs.start))
+    rows = zip(queries.subject[query], part.pairs.candidate, is_answer(part), strict=True)
     name = graph.entities.name_of
     assert {(name(s), name(c)) for s, c, right in rows if right} == {("e0", "e1"), ("e2", "e1")}
 

@@ -12,8 +12,8 @@ from tests.evidence.worlds import TELLING_NAMES, renamed
 from tests.naive import Edge
 from tests.strategies import LAST_TIME, World, fact_sets, worlds
 from tests.worlds import as_graph
-from tlogic.evidence.asked import Asked
-from tlogic.evidence.extraction import FAMILIES, Extracted, columns_of, questions_of
+from tlogic.evidence.extraction import FAMILIES, Extracted, columns_of, relation_queries
+from tlogic.evidence.history_queries import HistoryQueries
 from tlogic.graph import Facts, TemporalGraph
 from tlogic.graph.vocabulary import Relations, Vocabulary
 
@@ -29,10 +29,10 @@ def test_another_future_changes_nothing(world: World, data: st.DataObject, cut: 
     past = frozenset(fact for fact in world.facts if fact[3] < cut)
     assume(past and any(fact[3] == cut for fact in world.facts))
     graph, changed = _with_the_same_names(world, past | other, data.draw(st.permutations(TELLING_NAMES)))
-    days = [_asked_on(graph, relation, cut) for relation in range(len(graph.relations))]
-    asked = [today for today in days if today.wanted.any()]
-    assert asked
-    for today in asked:
+    days = [_queries_on(graph, relation, cut) for relation in range(len(graph.relations))]
+    queries = [today for today in days if today.scored.any()]
+    assert queries
+    for today in queries:
         found, again = extract(graph, today, *FAMILIES), extract(changed, _without_answers(today), *FAMILIES)
         assert found.pairs.candidate.tolist() == again.pairs.candidate.tolist()
         assert found.evidence.tobytes() == again.evidence.tobytes(), _differing(found, again)
@@ -44,10 +44,10 @@ def test_the_past_alone_is_enough(world: World, names: list[str], cut: int) -> N
     """Read from the facts before a day alone, not even the names of what comes later are known."""
     assume(any(fact[3] < cut for fact in world.facts) and any(fact[3] == cut for fact in world.facts))
     whole, past = (_in_order(world, names, before) for before in (LAST_TIME + 1, cut))
-    days = [_asked_on(whole, relation, cut) for relation in range(len(whole.relations))]
-    asked = [(today, known) for today in days if (known := _known_in(past, whole, today)) is not None]
-    assume(asked)  # where it never holds, the test fails
-    for today, known in asked:
+    days = [_queries_on(whole, relation, cut) for relation in range(len(whole.relations))]
+    queries = [(today, known) for today in days if (known := _known_in(past, whole, today)) is not None]
+    assume(queries)  # where it never holds, the test fails
+    for today, known in queries:
         found, again = extract(whole, today, *FAMILIES), extract(past, known, *FAMILIES)
         expected, rows = _rows(whole, found), _rows(past, again)
         assert rows
@@ -59,20 +59,20 @@ def test_all_families_tell_something_of_these_worlds(family: str) -> None:
     """Or the tests above would not see what leaks."""
     facts = frozenset((s, 0, (s * s + t) % 4, t) for s in range(4) for t in range(s, LAST_TIME))
     graph = renamed(as_graph(World(facts, 4, 1)), TELLING_NAMES)
-    evidence = extract(graph, _asked_on(graph, graph.relations.id_of("r0"), 6), family).evidence
+    evidence = extract(graph, _queries_on(graph, graph.relations.id_of("r0"), 6), family).evidence
     assert len(np.unique(evidence[~np.isnan(evidence)])) > 2
 
 
-def _asked_on(graph: TemporalGraph, relation: int, day: int) -> Asked:
-    """All queries of a relation until a day; evidence is wanted for those of that day, whatever comes later."""
-    return questions_of(graph.facts.between(0, day + 1), len(graph.relations.base), relation, day)
+def _queries_on(graph: TemporalGraph, relation: int, day: int) -> HistoryQueries:
+    """All queries of a relation until a day; evidence is scored for those of that day, whatever comes later."""
+    return relation_queries(graph.facts.between(0, day + 1), len(graph.relations.base), relation, day)
 
 
-def _without_answers(asked: Asked) -> Asked:
-    """The same queries, of which those that evidence is wanted for have no answers yet."""
-    n_answers = np.where(asked.wanted, 0, np.diff(asked.answer_start))
+def _without_answers(queries: HistoryQueries) -> HistoryQueries:
+    """The same queries, of which those that evidence is scored for have no answers yet."""
+    n_answers = np.where(queries.scored, 0, np.diff(queries.answer_start))
     start = np.append(0, np.cumsum(n_answers))
-    return asked._replace(answer_start=start, answer=asked.answer[: start[-1]])
+    return queries._replace(answer_start=start, answer=queries.answer[: start[-1]])
 
 
 def _with_the_same_names(
@@ -83,8 +83,8 @@ def _with_the_same_names(
     entity, relation = every.entities.id_of, every.relations.id_of
 
     def only(facts: frozenset[Edge]) -> TemporalGraph:
-        wanted = {(entity(f"e{s}"), relation(f"r{r}"), entity(f"e{o}"), t) for s, r, o, t in facts}
-        kept = np.array([fact in wanted or fact[3] == 0 for fact in facts_of(every)])
+        scored = {(entity(f"e{s}"), relation(f"r{r}"), entity(f"e{o}"), t) for s, r, o, t in facts}
+        kept = np.array([fact in scored or fact[3] == 0 for fact in facts_of(every)])
         return renamed(replace(every, facts=Facts(*(column[kept] for column in every.facts))), names)
 
     return only(world.facts), only(others)
@@ -105,13 +105,13 @@ def _in_order(world: World, names: list[str], before: int) -> TemporalGraph:
     )
 
 
-def _known_in(past: TemporalGraph, whole: TemporalGraph, today: Asked) -> Asked | None:
-    """The same queries in the numbers of the past, as far as those that are asked were seen, and without answers."""
+def _known_in(past: TemporalGraph, whole: TemporalGraph, today: HistoryQueries) -> HistoryQueries | None:
+    """The same queries in the numbers of the past, as far as those that are queries were seen, and without answers."""
     name = whole.relations.name_of(today.relation)
     if name not in past.relations:
         return None
-    before = questions_of(past.facts, len(past.relations.base), past.relations.id_of(name), past.end + 1)
-    subjects = [whole.entities.name_of(s) for s in today.subject[today.wanted].tolist()]
+    before = relation_queries(past.facts, len(past.relations.base), past.relations.id_of(name), past.end + 1)
+    subjects = [whole.entities.name_of(s) for s in today.subject[today.scored].tolist()]
     known = [past.entities.id_of(subject) for subject in subjects if subject in past.entities]
     if not known:
         return None
@@ -119,7 +119,7 @@ def _known_in(past: TemporalGraph, whole: TemporalGraph, today: Asked) -> Asked 
         subject=np.append(before.subject, known).astype(np.int32),
         time=np.append(before.time, np.full(len(known), today.time[-1])).astype(np.int32),
         answer_start=np.append(before.answer_start, [before.answer_start[-1]] * len(known)),
-        wanted=np.append(before.wanted, [True] * len(known)),
+        scored=np.append(before.scored, [True] * len(known)),
     )
 
 
@@ -127,7 +127,7 @@ def _rows(graph: TemporalGraph, part: Extracted) -> Rows:
     name, rows = graph.entities.name_of, Rows()
     for i, q in enumerate(part.pairs.query.tolist()):
         own = range(part.pairs.start[i], part.pairs.start[i + 1])
-        rows[name(int(part.asked.subject[q])), graph.relations.name_of(part.asked.relation)] = [
+        rows[name(int(part.queries.subject[q])), graph.relations.name_of(part.queries.relation)] = [
             (name(int(part.pairs.candidate[p])), part.evidence[p].tobytes()) for p in own
         ]
     return rows

@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.models.bins import N_BINS, Bins
-from tlogic.models.descent import minimise
+from tlogic.models.optimiser import minimise
 from tlogic.models.scorecard import Examples, learn_weights, scores_of
 
 SHRINK, SMOOTH = 3.0, 2000.0

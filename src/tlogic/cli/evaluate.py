@@ -82,7 +82,7 @@ def _with_rules(
 def _with_model(graph: "TemporalGraph", path: Path, how: dict[str, Any]) -> "Evaluation":
     import tlogic
     from tlogic.cli.console import wait_for_kernels
-    from tlogic.evidence.rules import advance
+    from tlogic.evidence.families.one_step_rules import advance
 
     model = tlogic.Model.load(path)
     with wait_for_kernels(advance):

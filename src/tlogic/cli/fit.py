@@ -38,7 +38,7 @@ def fit(
     """Fit a model to DATA: weights for what speaks for a candidate, learned from queries whose answers are known."""
     import tlogic
     from tlogic.cli.console import error_console, progress, wait_for_kernels
-    from tlogic.evidence.rules import advance
+    from tlogic.evidence.families.one_step_rules import advance
 
     graph = data.read(out)
     with wait_for_kernels(advance), progress() as follow:

@@ -88,7 +88,7 @@ def forecast(
 def _by_model(graph: "TemporalGraph", path: Path, asked: "list[Query]", how: dict[str, Any]) -> "ModelForecast":
     import tlogic
     from tlogic.cli.console import wait_for_kernels
-    from tlogic.evidence.rules import advance
+    from tlogic.evidence.families.one_step_rules import advance
 
     model = tlogic.Model.load(path)
     with wait_for_kernels(advance):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tlogic.models.counted import CountedRule
+    from tlogic.models.counted_rules import CountedRule
 
 _AGES = (1, 7, 30, 120)
 _FORMAT = re.compile(rb'\s*\{\s*"format"\s*:\s*"tlogic model"')

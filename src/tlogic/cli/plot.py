@@ -94,7 +94,7 @@ def reliability(
 def _evaluation(data: DataOptions, model: Path, split: Split, threads: int | None) -> Any:
     import tlogic
     from tlogic.cli.console import progress, wait_for_kernels
-    from tlogic.evidence.rules import advance
+    from tlogic.evidence.families.one_step_rules import advance
 
     graph, fitted = data.read(), tlogic.Model.load(model)
     with wait_for_kernels(advance), progress() as follow:

@@ -16,7 +16,7 @@ from tlogic.errors import SettingsError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tlogic.models.counted import CountedRule
+    from tlogic.models.counted_rules import CountedRule
     from tlogic.rules import Rule, RuleSet
     from tlogic.rules.selection import RuleLike
 
@@ -208,7 +208,7 @@ def _show_model(path: Path, selection: SelectionOptions, kind: str | None, style
     import tlogic
     from tlogic.cli import model_rules
     from tlogic.cli.console import console, error_console
-    from tlogic.models.counted import of_kind, unit_of
+    from tlogic.models.counted_rules import of_kind, unit_of
 
     model = tlogic.Model.load(path)
     selection.check(model.rules)

@@ -5,9 +5,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tlogic.evidence import acyclic, chains, constants, habits, names, pair, paths, popularity, recurrence, rules
-from tlogic.evidence.asked import Asked, Pairs, choose_candidates
+from tlogic.evidence.families import (
+    acyclic_rules,
+    constant_rules,
+    fact_recurrence,
+    habits,
+    name_structure,
+    one_step_rules,
+    pair_history,
+    paths,
+    popularity,
+    two_step_rules,
+)
 from tlogic.evidence.histories import Histories
+from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries, choose_candidates
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.facts import Facts
 
@@ -15,19 +26,19 @@ N_POPULAR = 60
 N_SAME_PLACE = 20
 """Only where names are evidence."""
 AT_MOST = 120
-_TOGETHER = 1000  # wanted queries whose evidence is held in memory at a time
+_TOGETHER = 1000  # scored queries whose evidence is held in memory at a time
 
 FAMILIES: dict[str, Any] = {
-    "recurrence": recurrence,
-    "pair": pair,
+    "recurrence": fact_recurrence,
+    "pair": pair_history,
     "popularity": popularity,
     "habits": habits,
     "paths": paths,
-    "rules": rules,
-    "chains": chains,
-    "acyclic": acyclic,
-    "constants": constants,
-    "names": names,
+    "rules": one_step_rules,
+    "chains": two_step_rules,
+    "acyclic": acyclic_rules,
+    "constants": constant_rules,
+    "names": name_structure,
 }
 """The families of evidence. Those with a state also learn from the queries before one, the others only look up."""
 WITHOUT_NAMES = tuple(name for name in FAMILIES if name != "names")
@@ -36,8 +47,8 @@ WITHOUT_NAMES = tuple(name for name in FAMILIES if name != "names")
 class Extracted(NamedTuple):
     """The evidence of some queries of one relation."""
 
-    asked: Asked
-    pairs: Pairs
+    queries: HistoryQueries
+    pairs: CandidatePairs
     evidence: Floats
     """A row a candidate, a column a kind of evidence; nan where there is none."""
 
@@ -60,25 +71,25 @@ class Extraction:
         }
         self._n_same_place = N_SAME_PLACE if "names" in families else 0
 
-    def advance(self, histories: Histories, asked: Asked) -> Iterator[Extracted]:
-        """The evidence of the wanted ones among queries that were asked after all before, some at a time."""
-        for part in _in_parts(asked):
+    def advance(self, histories: Histories, queries: HistoryQueries) -> Iterator[Extracted]:
+        """The evidence of the scored ones among queries that were queries after all before, some at a time."""
+        for part in _in_parts(queries):
             pairs = choose_candidates(histories, part, N_POPULAR, self._n_same_place, AT_MOST)
             yield Extracted(part, pairs, np.hstack([*self._families(histories, part, pairs)]))
 
-    def _families(self, histories: Histories, asked: Asked, pairs: Pairs) -> Iterator[Floats]:
+    def _families(self, histories: Histories, queries: HistoryQueries, pairs: CandidatePairs) -> Iterator[Floats]:
         for name, state in self.states.items():
             family = FAMILIES[name]
             own = np.empty((len(pairs.candidate), len(family.COLUMNS)), np.float32)
             if state is None:
-                family.extract(histories, asked, pairs, own)
+                family.extract(histories, queries, pairs, own)
             else:
-                family.advance(histories, state, asked, pairs, own)
+                family.advance(histories, state, queries, pairs, own)
             yield own
 
 
-def questions_of(facts: Facts, n_base_relations: int, relation: int, wanted_from: int) -> Asked:
-    """All that was ever asked of a relation or inverse one; evidence is wanted from a time on."""
+def relation_queries(facts: Facts, n_base_relations: int, relation: int, scored_from: int) -> HistoryQueries:
+    """All that was ever queries of a relation or inverse one; evidence is scored from a time on."""
     base = relation % n_base_relations
     own = np.flatnonzero(facts.relation == base)
     subject, answer = facts.subject[own], facts.object[own]
@@ -90,39 +101,39 @@ def questions_of(facts: Facts, n_base_relations: int, relation: int, wanted_from
     first = np.flatnonzero(np.append(True, (subject[1:] != subject[:-1]) | (time[1:] != time[:-1]))[: len(time)])
     inverse = base if relation >= n_base_relations else base + n_base_relations
     starts = np.append(first, len(answer))
-    return Asked(relation, inverse, subject[first], time[first], starts, answer, time[first] >= wanted_from)
+    return HistoryQueries(relation, inverse, subject[first], time[first], starts, answer, time[first] >= scored_from)
 
 
-def _in_parts(asked: Asked) -> Iterator[Asked]:
+def _in_parts(queries: HistoryQueries) -> Iterator[HistoryQueries]:
     """Cut queries where time goes on, so that those of one time stay together."""
-    n_wanted = np.cumsum(asked.wanted)
+    n_wanted = np.cumsum(queries.scored)
     first = 0
-    while first < len(asked.time):
+    while first < len(queries.time):
         done = n_wanted[first - 1] if first else 0
         end = int(np.searchsorted(n_wanted, done + _TOGETHER)) + 1
-        end = int(np.searchsorted(asked.time, asked.time[min(end, len(asked.time)) - 1], side="right"))
-        yield _part(asked, first, end)
+        end = int(np.searchsorted(queries.time, queries.time[min(end, len(queries.time)) - 1], side="right"))
+        yield _part(queries, first, end)
         first = end
 
 
-def _part(asked: Asked, first: int, end: int) -> Asked:
-    start = asked.answer_start[first : end + 1]
+def _part(queries: HistoryQueries, first: int, end: int) -> HistoryQueries:
+    start = queries.answer_start[first : end + 1]
     own = slice(first, end)
-    return asked._replace(
-        subject=asked.subject[own],
-        time=asked.time[own],
+    return queries._replace(
+        subject=queries.subject[own],
+        time=queries.time[own],
         answer_start=start - start[0],
-        answer=asked.answer[start[0] : start[-1]],
-        wanted=asked.wanted[own],
+        answer=queries.answer[start[0] : start[-1]],
+        scored=queries.scored[own],
     )
 
 
 def is_answer(extracted: Extracted) -> Ints:
     """Per candidate: 1 where it is a true answer to its query."""
-    asked, pairs, _ = extracted
+    queries, pairs, _ = extracted
     sizes = np.diff(pairs.start)
     query = np.repeat(pairs.query, sizes)
-    n_answers = np.diff(asked.answer_start)
-    widest = int(max(asked.answer.max(initial=0), pairs.candidate.max(initial=0))) + 1
-    true = np.repeat(np.arange(len(n_answers)), n_answers) * widest + asked.answer
+    n_answers = np.diff(queries.answer_start)
+    widest = int(max(queries.answer.max(initial=0), pairs.candidate.max(initial=0))) + 1
+    true = np.repeat(np.arange(len(n_answers)), n_answers) * widest + queries.answer
     return np.isin(query * widest + pairs.candidate, true).astype(np.int8)

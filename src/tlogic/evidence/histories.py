@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.deeds import Deeds, deeds_of
-from tlogic.evidence.naming import Naming, read_names
+from tlogic.evidence.entity_edges import EntityEdges, entity_edges
+from tlogic.evidence.name_parts import NameParts, parse_names
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.edges import Edges
 from tlogic.graph.search import first_at_least
@@ -62,9 +62,9 @@ class Histories(NamedTuple):
     """All facts and their inverses in order of time."""
     step_start: Ints
     """Per step of time: its first edge."""
-    deeds: Deeds
+    entity_edges: EntityEdges
     """What each entity did, in order of time; its places are those of the history of sources."""
-    naming: Naming
+    name_parts: NameParts
     decay: Floats
     """Per half-life and age: 2^(-age / half-life)."""
 
@@ -73,7 +73,7 @@ def build_histories(graph: TemporalGraph, lives: Floats, until: int) -> Historie
     """Group the facts of a graph in all five ways, for queries up to a time."""
     edges, triples = graph.edges, graph.triples
     sources, slots, pairs, _ = graph.views
-    deeds = deeds_of(edges, sources)
+    by_entity = entity_edges(edges, sources)
     by_relation = counting_sort(np.arange(len(edges.time)), edges.relation, edges.n_relations)
     relation_start = run_starts(edges.relation[by_relation], edges.n_relations)
     relation_slot = counting_sort(np.arange(len(triples.slot_relation)), triples.slot_relation, edges.n_relations)
@@ -87,15 +87,15 @@ def build_histories(graph: TemporalGraph, lives: Floats, until: int) -> Historie
         pair_start=_wide(pairs.pair_start),
         pair_target=pairs.pair_target,
         pairs=_history(_wide(pairs.start), pairs.time, lives),
-        sources=_history(deeds.start, deeds.time, lives),
+        sources=_history(by_entity.start, by_entity.time, lives),
         relations=_history(relation_start, edges.time[by_relation], lives),
         relation_slot_start=run_starts(triples.slot_relation[relation_slot], edges.n_relations),
         relation_slot=relation_slot,
         slot_source=_sources_of_slots(triples),
         edges=edges,
         step_start=_step_starts(edges, until),
-        deeds=deeds,
-        naming=read_names(graph.entities, deeds),
+        entity_edges=by_entity,
+        name_parts=parse_names(graph.entities, by_entity),
         decay=_decay(lives, until),
     )
 
@@ -110,7 +110,7 @@ def ready_until(histories: Histories, lives: Floats, until: int) -> Histories:
 def half_lives(span: int) -> Floats:
     """Four half-lives in steps and one without end; where time is short they shrink with it.
 
-    They belong to a model: taken from the data that it was fitted to, and the same for all that it is asked.
+    They belong to a model: taken from the data that it was fitted to, and the same for all that it is queries.
 
     >>> half_lives(365).tolist()
     [1.5, 7.0, 30.0, 120.0, inf]

@@ -15,8 +15,8 @@ from tlogic.graph import TemporalGraph
 from tlogic.graph.arrays import Floats
 from tlogic.models.bins import N_BINS, Bins
 from tlogic.models.evaluating import Place, each_part
-from tlogic.models.gathering import gather
 from tlogic.models.scorecard import learn_weights, scores_of
+from tlogic.models.training_data import gather
 
 Families = tuple[str, ...]
 Progress = Callable[..., Any] | None

@@ -1,4 +1,4 @@
-"""Evaluation of a model: every fact of a split asked in both directions, as for rules."""
+"""Evaluation of a model: every fact of a split as a query in both directions, as for rules."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -11,15 +11,15 @@ from tlogic.errors import InputError
 from tlogic.evaluation.evaluation import Evaluation, describe_evaluation
 from tlogic.evaluation.ranks import RankCounts, TrueAnswers, rank_answers
 from tlogic.evaluation.split_queries import FILTERS, Filter
-from tlogic.evidence.extraction import Extracted, Extraction, is_answer, questions_of
+from tlogic.evidence.extraction import Extracted, Extraction, is_answer, relation_queries
 from tlogic.evidence.histories import build_histories
 from tlogic.forecasting.application import QueryBatch, Scored
 from tlogic.forecasting.fallback import object_distributions
 from tlogic.graph.arrays import Floats
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.calibration import Reliability
-from tlogic.models.gathering import each_relation
 from tlogic.models.model import Model
+from tlogic.models.training_data import each_relation
 
 Result = TypeVar("Result")
 Place = Callable[[Floats], RankCounts]
@@ -78,18 +78,18 @@ def each_part(
     histories, fallback = build_histories(known, lives, known.end), object_distributions(graph, graph.valid_from)
 
     def judged(part: Extracted) -> Result:
-        queries, answers = _asked(part)
+        batch, answers = _query_batch(part)
         nothing = np.zeros(len(part.pairs.query), np.int64)
 
         def place(scores: Floats) -> RankCounts:
             scored = Scored(part.pairs.start, part.pairs.candidate, scores, nothing)
-            return rank_answers(known.triples, queries, answers, scored, fallback, FILTERS[filter])
+            return rank_answers(known.triples, batch, answers, scored, fallback, FILTERS[filter])
 
         return judge(part, place)
 
     def work(relation: int) -> list[Result]:
-        asked = questions_of(known.facts, len(known.relations.base), relation, int(facts.time[0]))
-        parts = Extraction(families, len(known.relations)).advance(histories, asked)
+        queries = relation_queries(known.facts, len(known.relations.base), relation, int(facts.time[0]))
+        parts = Extraction(families, len(known.relations)).advance(histories, queries)
         return [judged(part) for part in parts]
 
     done: Any = each_relation(known, work, threads, cluster)
@@ -98,11 +98,11 @@ def each_part(
     return [result for results in done for result in results]
 
 
-def _asked(part: Extracted) -> tuple[QueryBatch, TrueAnswers]:
+def _query_batch(part: Extracted) -> tuple[QueryBatch, TrueAnswers]:
     """The queries that are evaluated, and their answers."""
-    asked, pairs, _ = part
-    subject, time = (column[pairs.query].astype(np.int64) for column in (asked.subject, asked.time))
-    n_answers = np.diff(asked.answer_start)
+    queries, pairs, _ = part
+    subject, time = (column[pairs.query].astype(np.int64) for column in (queries.subject, queries.time))
+    n_answers = np.diff(queries.answer_start)
     starts = np.append(0, np.cumsum(n_answers[pairs.query]))
-    answers = TrueAnswers(starts, asked.answer[np.repeat(asked.wanted, n_answers)])
-    return QueryBatch(subject, np.full_like(subject, asked.relation), time, time), answers
+    answers = TrueAnswers(starts, queries.answer[np.repeat(queries.scored, n_answers)])
+    return QueryBatch(subject, np.full_like(subject, queries.relation), time, time), answers

@@ -8,10 +8,10 @@ from tlogic.evidence.extraction import FAMILIES, WITHOUT_NAMES
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.boosting import grow_trees, lightgbm
 from tlogic.models.calibration import calibrate
-from tlogic.models.counting import CountedRules
-from tlogic.models.gathering import gather
+from tlogic.models.counted_rules import CountedRules
 from tlogic.models.model import Model
 from tlogic.models.scorecard import learn_weights, scores_of
+from tlogic.models.training_data import gather
 
 Kind = Literal["scorecard", "boosted"]
 TrainOn = Literal["train", "train+valid"]

@@ -17,8 +17,7 @@ from tlogic.graph.arrays import Floats, Ints
 from tlogic.models.bins import N_BINS, Bins
 from tlogic.models.boosting import Trees
 from tlogic.models.calibration import Calibration
-from tlogic.models.counted import CountedRule
-from tlogic.models.counting import CountedRules
+from tlogic.models.counted_rules import CountedRule, CountedRules
 from tlogic.models.scorecard import scores_of
 
 _FORMAT = "tlogic model"

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tlogic.evidence.asked import Asked
-from tlogic.evidence.extraction import Extracted, Extraction, questions_of
+from tlogic.evidence.extraction import Extracted, Extraction, relation_queries
 from tlogic.evidence.histories import build_histories, ready_until
+from tlogic.evidence.history_queries import HistoryQueries
 from tlogic.forecasting.queries import EncodedQuery
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.model import Model
@@ -41,23 +41,23 @@ class ModelForecaster:
     def _advance(self, relation: int, queries: Sequence[EncodedQuery]) -> list[Extracted]:
         with self._growing:  # another relation's queries may reach further, and must not be cut short
             self.histories = ready_until(self.histories, self.model.half_lives, queries[-1].time)
-        extraction, asked = self._since_then(relation, queries)
-        parts = [part for part in extraction.advance(self.histories, asked) if len(part.pairs.query)]
+        extraction, past = self._since_then(relation, queries)
+        parts = [part for part in extraction.advance(self.histories, past) if len(part.pairs.query)]
         self._learned[relation] = (queries[-1].time, extraction)
         return parts
 
-    def _since_then(self, relation: int, queries: Sequence[EncodedQuery]) -> tuple[Extraction, Asked]:
+    def _since_then(self, relation: int, queries: Sequence[EncodedQuery]) -> tuple[Extraction, HistoryQueries]:
         """What was learned before the first query, and what was asked from then on, the queries in their places."""
         first = queries[0].time
         until, extraction = self._learned.pop(relation, (0, None))  # so that what fails halfway is forgotten
         if extraction is None or until > first:
             until, extraction = 0, Extraction(self.model.families, len(self.graph.relations))
         facts, half = self.graph.facts.between(until, queries[-1].time), len(self.graph.relations.base)
-        return extraction, _with_queries(questions_of(facts, half, relation, self.graph.end + 1), queries)
+        return extraction, _with_queries(relation_queries(facts, half, relation, self.graph.end + 1), queries)
 
 
-def _with_queries(past: Asked, queries: Sequence[EncodedQuery]) -> Asked:
-    """Past questions and queries without answers together, in order of time."""
+def _with_queries(past: HistoryQueries, queries: Sequence[EncodedQuery]) -> HistoryQueries:
+    """Past queries and queries without answers together, in order of time."""
     subject = np.concatenate([past.subject, [query.subject for query in queries]])
     time = np.concatenate([past.time, [query.time for query in queries]])
     n_answers = np.concatenate([np.diff(past.answer_start), np.zeros(len(queries), np.int64)])
@@ -66,5 +66,5 @@ def _with_queries(past: Asked, queries: Sequence[EncodedQuery]) -> Asked:
         subject=subject[order].astype(np.int32),
         time=time[order].astype(np.int32),
         answer_start=np.append(0, np.cumsum(n_answers[order])).astype(np.int64),
-        wanted=order >= len(past.time),
+        scored=order >= len(past.time),
     )

@@ -12,7 +12,7 @@ from numba import njit
 
 from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.models.bins import N_BINS
-from tlogic.models.descent import minimise
+from tlogic.models.optimiser import minimise
 from tlogic.parallel import in_parallel
 
 _SHRINK = 3.0

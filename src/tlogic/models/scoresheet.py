@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tlogic.evidence.extraction import FAMILIES
-from tlogic.evidence.telling import Case, Edge
+from tlogic.evidence.statements import Case, Edge
 from tlogic.explaining.explanation import Fact
 from tlogic.forecasting.queries import EncodedQuery, Query
 from tlogic.graph.arrays import Floats
@@ -188,7 +188,7 @@ def _contributions(
     for family, own in columns.items():
         values = {name: value for name, (value, _) in own.items() if value is not None}
         case = Case(forecaster.graph, forecaster.histories, query, entity, values, states[family])
-        sentence, told = FAMILIES[family].tell(case)
+        sentence, told = FAMILIES[family].describe(case)
         edges = _distinct(forecaster.graph, told)
         facts = _as_facts(forecaster.graph, edges[:n_facts])
         found.append(Contribution(family, sum(w for _, w in own.values()), sentence, facts, len(edges), own))

@@ -4,7 +4,7 @@ from os import PathLike
 from typing import Any
 
 from tlogic.errors import InputError
-from tlogic.models.counted import CountedRule, Span, of_kind, unit_of
+from tlogic.models.counted_rules import CountedRule, Span, of_kind, unit_of
 from tlogic.models.model import Model
 from tlogic.pictures import BLUE, ORANGE, SLATE, literal
 from tlogic.plots.style import plotting, with_thousands

@@ -1,4 +1,4 @@
-"""What families of evidence tell people: a sentence about a candidate, and the dated facts that it rests on."""
+"""What families of evidence describe people: a sentence about a candidate, and the dated facts that it rests on."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Edge(NamedTuple):
     time: int
 
 
-class Told(NamedTuple):
+class Statement(NamedTuple):
     """A sentence, and the facts it rests on, the most telling first."""
 
     sentence: str
@@ -29,7 +29,7 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True)
 class Case:
-    """A candidate of a query, with all that a family may need to tell of it."""
+    """A candidate of a query, with all that a family may need to describe of it."""
 
     graph: TemporalGraph
     histories: Histories
@@ -43,7 +43,7 @@ class Case:
 
     @property
     def subject(self) -> str:
-        """The name of the one that is asked about."""
+        """The name of the one that is queries about."""
         return self.graph.entities.name_of(self.query.subject)
 
     @property
@@ -53,12 +53,12 @@ class Case:
 
     @property
     def relation(self) -> str:
-        """The name of the relation that is asked about."""
+        """The name of the relation that is queries about."""
         return self.graph.relations.name_of(self.query.relation)
 
     @property
     def claim(self) -> str:
-        """What is asked, with the candidate in its place."""
+        """What is queries, with the candidate in its place."""
         return self.said(self.query.subject, self.query.relation, self.entity)
 
     @property
@@ -76,13 +76,13 @@ class Case:
 
     def edges(self, source: int, relation: int | None, target: int | None) -> tuple[Edge, ...]:
         """All facts of a source before the query that fit, latest first."""
-        start, relations, targets, times = self.histories.deeds
+        start, relations, targets, times = self.histories.entity_edges
         first, end = start[source], start[source + 1]
         known = slice(first, first + int(np.searchsorted(times[first:end], self.query.time)))
         fits = np.ones(known.stop - known.start, np.bool_)
-        for wanted, column in ((relation, relations), (target, targets)):
-            if wanted is not None:
-                fits &= column[known] == wanted
+        for scored, column in ((relation, relations), (target, targets)):
+            if scored is not None:
+                fits &= column[known] == scored
         found = known.start + np.flatnonzero(fits)[::-1]
         columns = (column[found].tolist() for column in (relations, targets, times))
         return tuple(Edge(source, *edge) for edge in zip(*columns, strict=True))

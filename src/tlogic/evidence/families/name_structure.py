@@ -9,10 +9,10 @@ import numpy as np
 from numba import njit, types
 from numba.typed import Dict
 
-from tlogic.evidence.asked import Asked, Pairs, answers_of, end_of_step
 from tlogic.evidence.histories import Histories
-from tlogic.evidence.naming import UNKNOWN, Naming, kind_of, place_of
-from tlogic.evidence.telling import Case, Told
+from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries, answers_of, end_of_step
+from tlogic.evidence.name_parts import UNKNOWN, NameParts, kind_of, place_of
+from tlogic.evidence.statements import Case, Statement
 from tlogic.graph.arrays import Floats, Ints
 
 COLUMNS = ("same place", "place", "kind", "share of place", "share of kind", "place and share", "kind and share")
@@ -28,32 +28,34 @@ def new_state(n_relations: int) -> Any:  # noqa: ARG001 (as all counted families
 
 
 @njit(cache=True, nogil=True)
-def advance(histories: Histories, state: Any, asked: Asked, pairs: Pairs, out: Floats) -> None:
-    """Go through queries in order of time: fill the rows of those wanted, then learn from all of the same time."""
-    first, wanted = 0, 0
-    while first < len(asked.time):
-        end = end_of_step(asked, first)
+def advance(histories: Histories, state: Any, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
+    """Go through queries in order of time: fill the rows of those scored, then learn from all of the same time."""
+    first, scored = 0, 0
+    while first < len(queries.time):
+        end = end_of_step(queries, first)
         for q in range(first, end):
-            if asked.wanted[q]:
-                rows = slice(pairs.start[wanted], pairs.start[wanted + 1])
-                _tell(histories.naming, state, asked.subject[q], asked.time[q], pairs.candidate[rows], out[rows])
-                wanted += 1
+            if queries.scored[q]:
+                rows = slice(pairs.start[scored], pairs.start[scored + 1])
+                _tell(
+                    histories.name_parts, state, queries.subject[q], queries.time[q], pairs.candidate[rows], out[rows]
+                )
+                scored += 1
         for q in range(first, end):
-            for c in answers_of(asked, q):
-                _learn(histories.naming, state, asked.subject[q], c, asked.time[q])
+            for c in answers_of(queries, q):
+                _learn(histories.name_parts, state, queries.subject[q], c, queries.time[q])
         first = end
 
 
 @njit(cache=True, nogil=True)
-def _tell(naming: Naming, state: Any, subject: int, now: int, candidates: Ints, out: Floats) -> None:
+def _tell(name_parts: NameParts, state: Any, subject: int, now: int, candidates: Ints, out: Floats) -> None:
     """Fill the rows of one query."""
-    here = place_of(naming, subject, now)
-    kind = kind_of(naming, subject, here)
+    here = place_of(name_parts, subject, now)
+    kind = kind_of(name_parts, subject, here)
     same = _rate(state, _key(_SAME, 0, 0), _key(_ALL, 0, 0), 0.5)
     for p in range(len(candidates)):
         c = candidates[p]
-        there = place_of(naming, c, now)
-        its_kind = kind_of(naming, c, there)
+        there = place_of(name_parts, c, now)
+        its_kind = kind_of(name_parts, c, there)
         alike = here == there and here != UNKNOWN
         usual = same if alike else (1.0 - same) * _rate(state, _key(_TO, there, 0), _key(_ALL, 0, 0), 0.0)
         place = _rate(state, _key(_BETWEEN, here, there), _key(_FROM, here, 0), usual)
@@ -66,9 +68,9 @@ def _tell(naming: Naming, state: Any, subject: int, now: int, candidates: Ints, 
 
 
 @njit(cache=True, nogil=True)
-def _learn(naming: Naming, state: Any, subject: int, answer: int, now: int) -> None:
-    here, there = place_of(naming, subject, now), place_of(naming, answer, now)
-    kind, its_kind = kind_of(naming, subject, here), kind_of(naming, answer, there)
+def _learn(name_parts: NameParts, state: Any, subject: int, answer: int, now: int) -> None:
+    here, there = place_of(name_parts, subject, now), place_of(name_parts, answer, now)
+    kind, its_kind = kind_of(name_parts, subject, here), kind_of(name_parts, answer, there)
     alike = here == there and here != UNKNOWN
     _count(state, _key(_ALL, 0, 0))
     if alike:
@@ -98,10 +100,10 @@ def _key(what: int, one: int, other: int) -> int:
     return (((int(other) + 1) << _BITS) + int(one) + 1) * _N_KEYS + what
 
 
-def tell(case: Case) -> Told:
+def describe(case: Case) -> Statement:
     """What this family says of a candidate."""
     values = case.values
-    return Told(
+    return Statement(
         f"{values['place']:.1%} of {case.relation} by those of the place of {case.subject} goes to the place of "
         f"{case.candidate}, and {values['share of place']:.1%} of what goes there to {case.candidate} itself",
         case.answers(),

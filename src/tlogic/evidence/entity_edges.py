@@ -7,7 +7,7 @@ from tlogic.graph.edges import Edges
 from tlogic.graph.sources import SourceEdges
 
 
-class Deeds(NamedTuple):
+class EntityEdges(NamedTuple):
     """The edges of each source, in order of time."""
 
     start: Ints
@@ -17,6 +17,8 @@ class Deeds(NamedTuple):
     time: Ints
 
 
-def deeds_of(edges: Edges, sources: SourceEdges) -> Deeds:
+def entity_edges(edges: Edges, sources: SourceEdges) -> EntityEdges:
     """The edges of each source as a table."""
-    return Deeds(sources.start.astype("int64"), edges.relation[sources.edge], edges.target[sources.edge], sources.time)
+    return EntityEdges(
+        sources.start.astype("int64"), edges.relation[sources.edge], edges.target[sources.edge], sources.time
+    )

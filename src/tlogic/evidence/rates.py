@@ -1,4 +1,4 @@
-"""How often rules came true: counts of firing and hitting by rule and bucket, and the chance they make."""
+"""How often rules came true: counts of firing and hitting by rule and bucket, and the smoothed_rate they make."""
 
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ def new_tally(n_rules: int, n_buckets: int) -> Tally:
 
 
 @njit(cache=True, nogil=True)
-def chance(tally: Tally, rule: int, bucket: int, prior: float) -> float:
+def smoothed_rate(tally: Tally, rule: int, bucket: int, prior: float) -> float:
     """The share of hits in a bucket, drawn to what the rule and the bucket lead one to expect.
 
     The prior says how many firings that expectation is worth.

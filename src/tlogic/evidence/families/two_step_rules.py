@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.asked import Asked, Pairs, answers_of, end_of_step
-from tlogic.evidence.chances import Tally, bucket_of, chance, count, insert_largest, new_tally
 from tlogic.evidence.histories import Histories
-from tlogic.evidence.telling import Case, Edge, Told
+from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries, answers_of, end_of_step
+from tlogic.evidence.rates import Tally, bucket_of, count, insert_largest, new_tally, smoothed_rate
+from tlogic.evidence.statements import Case, Edge, Statement
 from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.graph.search import first_at_least
 
@@ -52,8 +52,10 @@ def new_state(n_relations: int) -> ChainState:
 
 
 @njit(cache=True, nogil=True)
-def advance(histories: Histories, state: ChainState, asked: Asked, pairs: Pairs, out: Floats) -> None:
-    """Go through queries in order of time: fill the rows of those wanted, then learn from all of the same time."""
+def advance(
+    histories: Histories, state: ChainState, queries: HistoryQueries, pairs: CandidatePairs, out: Floats
+) -> None:
+    """Go through queries in order of time: fill the rows of those scored, then learn from all of the same time."""
     n_entities = len(histories.slot_start) - 1
     place = np.full(n_entities, -1, np.int64)  # per entity: its row for this query
     answers = np.zeros(n_entities, np.bool_)
@@ -62,26 +64,26 @@ def advance(histories: Histories, state: ChainState, asked: Asked, pairs: Pairs,
         np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
     )
     out[:] = 0.0
-    first, wanted = 0, 0
-    while first < len(asked.time) and len(state.number):
-        end = end_of_step(asked, first)
+    first, scored = 0, 0
+    while first < len(queries.time) and len(state.number):
+        end = end_of_step(queries, first)
         for q in range(first, end):
-            if asked.wanted[q]:
-                n = _fire(histories, asked.subject[q], asked.time[q], fired)
-                rows = slice(pairs.start[wanted], pairs.start[wanted + 1])
+            if queries.scored[q]:
+                n = _fire(histories, queries.subject[q], queries.time[q], fired)
+                rows = slice(pairs.start[scored], pairs.start[scored + 1])
                 _tell(state, fired, n, pairs.candidate[rows], place, out[rows])
-                wanted += 1
+                scored += 1
         for q in range(first, end):
-            true = answers_of(asked, q)
+            true = answers_of(queries, q)
             if len(true):
-                _learn(state, fired, _fire(histories, asked.subject[q], asked.time[q], fired), true, answers)
+                _learn(state, fired, _fire(histories, queries.subject[q], queries.time[q], fired), true, answers)
         first = end
 
 
 @njit(cache=True, nogil=True)
 def _fire(histories: Histories, subject: int, now: int, fired: Fired) -> int:
     """Note the paths over the last events of the subject and of those it dealt with; how many there are."""
-    start, relation, target, time = histories.deeds
+    start, relation, target, time = histories.entity_edges
     first, second, bucket, candidate = fired
     n = 0
     end = first_at_least(time, start[subject], start[subject + 1], now)
@@ -104,7 +106,7 @@ def _tell(state: ChainState, fired: Fired, n: int, candidates: Ints, place: Ints
     for i in range(n):
         row, rule = place[fired.candidate[i]], state.number[fired.first[i], fired.second[i]]
         if row >= 0 and rule >= 0:
-            right = chance(state.tally, rule, fired.bucket[i], PRIOR)
+            right = smoothed_rate(state.tally, rule, fired.bucket[i], PRIOR)
             insert_largest(out[row], _LARGEST, _SUM, right)
             out[row, _SUM] -= np.log(1.0 - right)
     best = max(out[:, _SUM].max(), 1e-9) if len(out) else 1.0
@@ -131,7 +133,7 @@ def _learn(state: ChainState, fired: Fired, n: int, true: Ints, answers: Bools) 
     answers[true] = False
 
 
-def tell(case: Case) -> Told:
+def describe(case: Case) -> Statement:
     """What this family says of a candidate: its best rule."""
     now = case.query.time
     best: tuple[float, tuple[Edge, ...]] = (0.0, ())
@@ -140,11 +142,11 @@ def tell(case: Case) -> Told:
             rule = case.state.number[first.relation, second.relation] if len(case.state.number) else -1
             if case.query.subject != second.target == case.entity and rule >= 0:
                 bucket = bucket_of(now - first.time, AGES) * N_AGES + bucket_of(now - second.time, AGES)
-                best = max(best, (chance(case.state.tally, rule, bucket, PRIOR), (first, second)))
+                best = max(best, (smoothed_rate(case.state.tally, rule, bucket, PRIOR), (first, second)))
     if not best[1]:
-        return Told(f"no rule of length 2 leads to {case.candidate}")
+        return Statement(f"no rule of length 2 leads to {case.candidate}")
     steps = " and ".join(f"{case.said(*edge[:3])} {case.span(now - edge.time)} before" for edge in best[1])
-    return Told(
+    return Statement(
         f"rules of length 2 lead to {case.candidate}: {steps}; {case.relation} followed in {best[0]:.1%} of such cases",
         best[1],
     )

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.asked import Asked, Pairs, answers_of, end_of_step
-from tlogic.evidence.chances import Tally, bucket_of, chance, count, insert_largest, new_tally
 from tlogic.evidence.histories import Histories, last_before, weight_at
-from tlogic.evidence.telling import Case, Edge, Told
+from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries, answers_of, end_of_step
+from tlogic.evidence.rates import Tally, bucket_of, count, insert_largest, new_tally, smoothed_rate
+from tlogic.evidence.statements import Case, Edge, Statement
 from tlogic.graph.arrays import Bools, Floats, Ints
 
 AGES = (1, 2, 3, 4, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 240, 365, 730)
@@ -60,25 +60,27 @@ def new_state(n_relations: int) -> RuleState:
 
 
 @njit(cache=True, nogil=True)
-def advance(histories: Histories, state: RuleState, asked: Asked, pairs: Pairs, out: Floats) -> None:
-    """Go through queries in order of time: fill the rows of those wanted, then learn from all of the same time."""
+def advance(
+    histories: Histories, state: RuleState, queries: HistoryQueries, pairs: CandidatePairs, out: Floats
+) -> None:
+    """Go through queries in order of time: fill the rows of those scored, then learn from all of the same time."""
     n_entities = len(histories.slot_start) - 1
     place = np.full(n_entities, -1, np.int64)  # per entity: its row for this query
     answers = np.zeros(n_entities, np.bool_)
     fired = _room_for_fired(histories)
-    first, wanted = 0, 0
-    while first < len(asked.time):
-        end = end_of_step(asked, first)
+    first, scored = 0, 0
+    while first < len(queries.time):
+        end = end_of_step(queries, first)
         for q in range(first, end):
-            if asked.wanted[q]:
-                n = _fire(histories, asked.subject[q], asked.time[q], fired)
-                rows = slice(pairs.start[wanted], pairs.start[wanted + 1])
+            if queries.scored[q]:
+                n = _fire(histories, queries.subject[q], queries.time[q], fired)
+                rows = slice(pairs.start[scored], pairs.start[scored + 1])
                 _tell(state, fired, n, pairs.candidate[rows], place, out[rows])
-                wanted += 1
+                scored += 1
         for q in range(first, end):
-            true = answers_of(asked, q)
+            true = answers_of(queries, q)
             if len(true):
-                _learn(state, fired, _fire(histories, asked.subject[q], asked.time[q], fired), true, answers)
+                _learn(state, fired, _fire(histories, queries.subject[q], queries.time[q], fired), true, answers)
         first = end
 
 
@@ -126,11 +128,11 @@ def _tell(state: RuleState, fired: Fired, n: int, candidates: Ints, place: Ints,
         if row < 0:
             continue
         b, age = fired.relation[i], fired.age[i]
-        by_age = chance(state.by_age, b, bucket_of(age, AGES), PRIOR)
+        by_age = smoothed_rate(state.by_age, b, bucket_of(age, AGES), PRIOR)
         insert_largest(out[row], 0, N_TOP, by_age)
         out[row, _SUM] -= np.log(1.0 - by_age)
         out[row, _FIRES] += 1
-        by_share = chance(state.by_share, b, _shared_bucket(age, fired.share[i]), PRIOR)
+        by_share = smoothed_rate(state.by_share, b, _shared_bucket(age, fired.share[i]), PRIOR)
         insert_largest(out[row], _SHARED, N_TOP_SHARED, by_share)
         out[row, _SHARED_SUM] -= np.log(1.0 - by_share)
         if by_share > _GOOD and not out[row, _NEWEST] <= age:
@@ -157,21 +159,21 @@ def _shared_bucket(age: int, share: float) -> int:
     return bucket_of(age, COARSE_AGES) * (len(SHARES) + 1) + bucket_of(share, SHARES)
 
 
-def tell(case: Case) -> Told:
+def describe(case: Case) -> Statement:
     """What this family says of a candidate: its best rule."""
     newest: dict[int, Edge] = {}
     for edge in case.edges(case.query.subject, None, case.entity):
         newest.setdefault(edge.relation, edge)
     if not newest:
-        return Told(f"no rule of length 1 leads to {case.candidate}")
+        return Statement(f"no rule of length 1 leads to {case.candidate}")
 
     def right(edge: Edge) -> float:
-        return chance(case.state.by_age, edge.relation, bucket_of(case.query.time - edge.time, AGES), PRIOR)
+        return smoothed_rate(case.state.by_age, edge.relation, bucket_of(case.query.time - edge.time, AGES), PRIOR)
 
     edges = sorted(newest.values(), key=right, reverse=True)
     lead = "1 rule of length 1 leads" if len(edges) == 1 else f"{len(edges)} rules of length 1 lead"
     before = case.span(case.query.time - edges[0].time)
-    return Told(
+    return Statement(
         f"{lead} to {case.candidate}: {case.said(*edges[0][:3])} {before} before; "
         f"{case.relation} followed in {right(edges[0]):.1%} of such cases",
         tuple(edges),

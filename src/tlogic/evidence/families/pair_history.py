@@ -3,9 +3,9 @@
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.asked import Asked, Pairs
 from tlogic.evidence.histories import FOREVER, Histories, count_at, last_before, share
-from tlogic.evidence.telling import Case, Told
+from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
+from tlogic.evidence.statements import Case, Statement
 from tlogic.graph.arrays import Floats
 from tlogic.graph.search import find
 
@@ -19,11 +19,11 @@ COLUMNS = (
 
 
 @njit(cache=True, nogil=True)
-def extract(histories: Histories, asked: Asked, pairs: Pairs, out: Floats) -> None:
+def extract(histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
     """Fill the columns of this family, a row a candidate."""
     decay, couples, sources = histories.decay, histories.pairs, histories.sources
     for i in range(len(pairs.query)):
-        s, now = asked.subject[pairs.query[i]], asked.time[pairs.query[i]]
+        s, now = queries.subject[pairs.query[i]], queries.time[pairs.query[i]]
         subject_last = last_before(sources.start, sources.time, s, now)
         for p in range(pairs.start[i], pairs.start[i + 1]):
             out[p, :] = np.nan
@@ -40,13 +40,13 @@ def extract(histories: Histories, asked: Asked, pairs: Pairs, out: Floats) -> No
                 out[p, 7 + k] = share(decay, couples, last, sources, candidate_last, _LIVES[k])
 
 
-def tell(case: Case) -> Told:
+def describe(case: Case) -> Statement:
     """What this family says of a candidate."""
     values = case.values
     if "age" not in values:
-        return Told(f"{case.subject} and {case.candidate} never had to do with each other")
+        return Statement(f"{case.subject} and {case.candidate} never had to do with each other")
     times = "once" if values[f"count {FOREVER}"] == 1 else f"{values[f'count {FOREVER}']:.0f} times"
-    return Told(
+    return Statement(
         f"{case.subject} and {case.candidate} had to do with each other {times}, last "
         f"{case.span(int(values['age']))} before; lately that is {values['share of subject 2']:.0%} of all with "
         f"{case.subject}",

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from tlogic.evidence.histories import RECENT, Histories, last_before, weight_at
-from tlogic.evidence.naming import UNKNOWN, place_of
+from tlogic.evidence.name_parts import UNKNOWN, place_of
 from tlogic.evidence.partners import strongest_partners, strongest_targets
 from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.graph.search import find, first_at_least
@@ -19,7 +19,7 @@ _LEAST = 1e-12  # so that who is a candidate never has no strength
 _N_NEAR, _N_NEAREST, _N_LAST = 20, 12, 60
 
 
-class Asked(NamedTuple):
+class HistoryQueries(NamedTuple):
     """Queries (subject, relation, ?, time), sorted by time, with their true answers."""
 
     relation: int
@@ -28,69 +28,71 @@ class Asked(NamedTuple):
     time: Ints
     answer_start: Ints
     answer: Ints
-    wanted: Bools
-    """Per query: is evidence for it wanted, or is it only learned from?"""
+    scored: Bools
+    """Per query: is evidence for it scored, or is it only learned from?"""
 
 
-class Pairs(NamedTuple):
-    """The candidates of the queries for which evidence is wanted."""
+class CandidatePairs(NamedTuple):
+    """The candidates of the queries for which evidence is scored."""
 
     query: Ints
-    """Per wanted query: its place among those asked."""
+    """Per scored query: its place among those queries."""
     start: Ints
-    """Per wanted query: its first candidate."""
+    """Per scored query: its first candidate."""
     candidate: Ints
 
 
 @njit(cache=True, nogil=True)
-def answers_of(asked: Asked, q: int) -> Ints:
+def answers_of(queries: HistoryQueries, q: int) -> Ints:
     """The true answers of a query; none where they are not known yet, so that there is nothing to learn from it."""
-    return asked.answer[asked.answer_start[q] : asked.answer_start[q + 1]]
+    return queries.answer[queries.answer_start[q] : queries.answer_start[q + 1]]
 
 
 @njit(cache=True, nogil=True)
-def end_of_step(asked: Asked, first: int) -> int:
-    """The end of the queries that were asked at the same time as one, which is the first of them."""
+def end_of_step(queries: HistoryQueries, first: int) -> int:
+    """The end of the queries that were queries at the same time as one, which is the first of them."""
     end = first
-    while end < len(asked.time) and asked.time[end] == asked.time[first]:
+    while end < len(queries.time) and queries.time[end] == queries.time[first]:
         end += 1
     return end
 
 
 @njit(cache=True, nogil=True)
-def choose_candidates(histories: Histories, asked: Asked, n_popular: int, n_same_place: int, at_most: int) -> Pairs:
+def choose_candidates(
+    histories: Histories, queries: HistoryQueries, n_popular: int, n_same_place: int, at_most: int
+) -> CandidatePairs:
     """All past partners of the subject, the most popular objects of the relation, those that partners lead to, and the
     most active of the same place; the strongest of them."""
-    wanted = np.flatnonzero(asked.wanted)
-    start = np.zeros(len(wanted) + 1, np.int64)
-    candidate = np.empty(len(wanted) * at_most + _MOST, np.int32)
+    scored = np.flatnonzero(queries.scored)
+    start = np.zeros(len(scored) + 1, np.int64)
+    candidate = np.empty(len(scored) * at_most + _MOST, np.int32)
     strength = np.zeros(len(histories.slot_start) - 1, np.float32)
     partner = np.empty(len(strength), np.int32)
     popular: Ints = np.empty(0, np.int32)
     popular_at = -1
-    for i in range(len(wanted)):
-        now = asked.time[wanted[i]]
+    for i in range(len(scored)):
+        now = queries.time[scored[i]]
         if now != popular_at:
-            popular, popular_at = _popular(histories, asked.inverse, now, n_popular), now
-        n = _add_partners(histories, asked.subject[wanted[i]], asked.relation, now, strength, partner)
+            popular, popular_at = _popular(histories, queries.inverse, now, n_popular), now
+        n = _add_partners(histories, queries.subject[scored[i]], queries.relation, now, strength, partner)
         for place in range(len(popular)):
             if strength[popular[place]] == 0.0:
                 n = _add(popular[place], 1e-6 * (len(popular) - place), strength, partner, n)
-        n = _add_reached(histories, asked.subject[wanted[i]], asked.relation, now, strength, partner, n)
+        n = _add_reached(histories, queries.subject[scored[i]], queries.relation, now, strength, partner, n)
         if n_same_place:
-            n = _add_same_place(histories, asked.subject[wanted[i]], now, n_same_place, strength, partner, n)
-        room = max(at_most, min(2 * _n_last_time(histories, asked, wanted[i]), _MOST))
+            n = _add_same_place(histories, queries.subject[scored[i]], now, n_same_place, strength, partner, n)
+        room = max(at_most, min(2 * _n_last_time(histories, queries, scored[i]), _MOST))
         if start[i] + room > len(candidate):
             candidate = np.append(candidate, np.empty_like(candidate))
         start[i + 1] = start[i] + _keep_strongest(strength, partner, n, room, candidate, start[i])
-    return Pairs(wanted, start, candidate[: start[-1]].copy())
+    return CandidatePairs(scored, start, candidate[: start[-1]].copy())
 
 
 @njit(cache=True, nogil=True)
-def _n_last_time(histories: Histories, asked: Asked, q: int) -> int:
-    """How many answers a query had when it was last asked: as many as a league has teams, there may be again."""
-    slots, now = histories.slots, asked.time[q]
-    slot = find(histories.slot_start, histories.slot_relation, asked.subject[q], asked.relation)
+def _n_last_time(histories: Histories, queries: HistoryQueries, q: int) -> int:
+    """How many answers a query had when it was last queries: as many as a league has teams, there may be again."""
+    slots, now = histories.slots, queries.time[q]
+    slot = find(histories.slot_start, histories.slot_relation, queries.subject[q], queries.relation)
     end = last_before(slots.start, slots.time, slot, now)
     if end < 0:
         return 0
@@ -119,7 +121,7 @@ def _add_reached(
     """Those to whom the subject's strongest partners did the relation, and those they dealt with last; the number of
     all so far."""
     near = strongest_partners(histories, subject, now, _N_NEAR)
-    start, _, target, time = histories.deeds
+    start, _, target, time = histories.entity_edges
     for i in range(_N_NEAR):
         x = near.entity[i]
         if x < 0:
@@ -152,11 +154,11 @@ def _add_same_place(
     histories: Histories, subject: int, now: int, n_same_place: int, strength: Floats, partner: Ints, n: int
 ) -> int:
     """The most active of those whose names have the place of the subject; the number of all so far."""
-    naming, sources = histories.naming, histories.sources
-    place = place_of(naming, subject, now)
+    name_parts, sources = histories.name_parts, histories.sources
+    place = place_of(name_parts, subject, now)
     if place == UNKNOWN:
         return n
-    members = naming.member[naming.member_start[place] : naming.member_start[place + 1]]
+    members = name_parts.member[name_parts.member_start[place] : name_parts.member_start[place + 1]]
     activity = np.zeros(len(members))
     for i in range(len(members)):
         last = last_before(sources.start, sources.time, members[i], now)

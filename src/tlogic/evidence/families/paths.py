@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.asked import Asked, Pairs
 from tlogic.evidence.histories import N_HALF_LIVES, RECENT, Histories, History, last_before, share
+from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
 from tlogic.evidence.partners import Partners, strongest_partners, strongest_targets
-from tlogic.evidence.telling import Case, Edge, Told
+from tlogic.evidence.statements import Case, Edge, Statement
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.search import find
 
@@ -37,11 +37,11 @@ class Candidates(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def extract(histories: Histories, asked: Asked, pairs: Pairs, out: Floats) -> None:
+def extract(histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
     """Fill the columns of this family, a row a candidate."""
     row = np.full(len(histories.slot_start) - 1, -1, np.int32)
     for i in range(len(pairs.query)):
-        s, now = asked.subject[pairs.query[i]], asked.time[pairs.query[i]]
+        s, now = queries.subject[pairs.query[i]], queries.time[pairs.query[i]]
         rows = out[pairs.start[i] : pairs.start[i + 1]]
         own = pairs.candidate[pairs.start[i] : pairs.start[i + 1]]
         candidates = Candidates(own, row, np.empty(len(own), np.int64), np.empty(len(own), np.int64))
@@ -49,12 +49,12 @@ def extract(histories: Histories, asked: Asked, pairs: Pairs, out: Floats) -> No
         rows[:] = 0.0
         partners = strongest_partners(histories, s, now, _MANY)
         _add_pairs(histories, partners, now, candidates, rows[:, _COMMON:_DID])
-        _add_slots(histories, partners, asked.relation, now, candidates, rows[:, _DID:_TARGETS])
-        slot = find(histories.slot_start, histories.slot_relation, s, asked.relation)
+        _add_slots(histories, partners, queries.relation, now, candidates, rows[:, _DID:_TARGETS])
+        slot = find(histories.slot_start, histories.slot_relation, s, queries.relation)
         targets = _recent_only(strongest_targets(histories, slot, now, _MANY))
         _add_pairs(histories, targets, now, candidates, rows[:, _TARGETS:_ALIKE])
-        alike = _recent_only(_alike(histories, targets, asked.inverse, now))
-        _add_slots(histories, alike, asked.relation, now, candidates, rows[:, _ALIKE:])
+        alike = _recent_only(_alike(histories, targets, queries.inverse, now))
+        _add_slots(histories, alike, queries.relation, now, candidates, rows[:, _ALIKE:])
         row[own] = -1
 
 
@@ -145,7 +145,7 @@ def _add(
                 out[candidates.met_row[i], k] += weight[k] * share(decay, parts, last, whole, last_of_whole, h)
 
 
-def tell(case: Case) -> Told:
+def describe(case: Case) -> Statement:
     """What this family says of a candidate."""
     s, r, c, now = case.query.subject, case.query.relation, case.entity, case.query.time
     did, common = (case.values[f"{name} {RECENT}"] for name in ("partners did it", "common partners"))
@@ -156,9 +156,9 @@ def tell(case: Case) -> Told:
         if link:
             best = max(best, (float(shares[RECENT]), (*case.edges(s, None, x)[:1], *link)))
     if not best[1]:
-        return Told(f"no partner of {case.subject} leads to {case.candidate}")
+        return Statement(f"no partner of {case.subject} leads to {case.candidate}")
     between = case.graph.entities.name_of(best[1][0].target)
-    return Told(
+    return Statement(
         f"partners of {case.subject} lead to {case.candidate}, as {between} does: they did {case.relation} to it with "
         f"a share of {did:.1%}, and anything with a share of {common:.1%}",
         best[1],

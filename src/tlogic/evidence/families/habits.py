@@ -7,9 +7,9 @@ is positive for old acquaintances and negative for others: it speaks for the one
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.asked import Asked, Pairs
 from tlogic.evidence.histories import FOREVER, Histories, History, last_before
-from tlogic.evidence.telling import Case, Told
+from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
+from tlogic.evidence.statements import Case, Statement
 from tlogic.graph.arrays import Floats
 from tlogic.graph.search import find
 
@@ -27,12 +27,12 @@ _EVENTS_SINCE, _PACE, _ORDER, _PAIR_ORDER = 4, 5, 6, 7
 
 
 @njit(cache=True, nogil=True)
-def extract(histories: Histories, asked: Asked, pairs: Pairs, out: Floats) -> None:
+def extract(histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
     """Fill the columns of this family, a row a candidate."""
     triples, couples = histories.triples, histories.pairs
     for i in range(len(pairs.query)):
-        s, now = asked.subject[pairs.query[i]], asked.time[pairs.query[i]]
-        slot = find(histories.slot_start, histories.slot_relation, s, asked.relation)
+        s, now = queries.subject[pairs.query[i]], queries.time[pairs.query[i]]
+        slot = find(histories.slot_start, histories.slot_relation, s, queries.relation)
         n_facts = _facts_before(histories.slots, slot, now)
         same = _share_of_repeats(triples, histories.triple_start, slot, n_facts, now)
         again = _share_of_repeats(couples, histories.pair_start, s, _facts_before(histories.sources, s, now), now)
@@ -86,10 +86,10 @@ def _place_by_age(rows: Floats, column: int) -> None:
             rows[p, column] = (ages < ages[p]).sum()
 
 
-def tell(case: Case) -> Told:
+def describe(case: Case) -> Statement:
     """What this family says of a candidate."""
     again, known = abs(case.values["repeats"]), case.values["repeats"] > 0
-    return Told(
+    return Statement(
         f"an estimated {again:.0%} of {case.relation} by {case.subject} repeats an earlier one; "
         f"{case.candidate} would {'' if known else 'not '}be a repeat",
         case.edges(case.query.subject, case.query.relation, None),

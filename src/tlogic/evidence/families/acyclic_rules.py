@@ -1,17 +1,17 @@
 """Acyclic rules: the candidate did or suffered b a few steps ago, with anyone, and now someone does r to it.
 
 Rules of the kind r(X, c, T) <- b(c, Y, T - a) for ages a of a few steps. They fire for every fact of the last steps at
-every step at which r is asked for, whoever asks, and hit where c was an answer. What a step teaches counts for later
+every step at which r is queries for, whoever asks, and hit where c was an answer. What a step teaches counts for later
 ones only.
 """
 
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.asked import Asked, Pairs, end_of_step
-from tlogic.evidence.chances import Tally, chance, count, new_tally
 from tlogic.evidence.histories import Histories
-from tlogic.evidence.telling import Case, Edge, Told
+from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries, end_of_step
+from tlogic.evidence.rates import Tally, count, new_tally, smoothed_rate
+from tlogic.evidence.statements import Case, Edge, Statement
 from tlogic.graph.arrays import Floats, Ints
 
 N_AGES = 7
@@ -25,24 +25,24 @@ def new_state(n_relations: int) -> Tally:
 
 
 @njit(cache=True, nogil=True)
-def advance(histories: Histories, state: Tally, asked: Asked, pairs: Pairs, out: Floats) -> None:
-    """Go through steps in order: fill the rows of the wanted queries, then learn from all of that step."""
+def advance(histories: Histories, state: Tally, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
+    """Go through steps in order: fill the rows of the scored queries, then learn from all of that step."""
     n_entities = len(histories.slot_start) - 1
     largest, total = np.zeros((2, n_entities))
     answers = np.zeros(n_entities, np.bool_)
-    first, wanted = 0, 0
-    while first < len(asked.time):
-        end = end_of_step(asked, first)
-        now = asked.time[first]
+    first, scored = 0, 0
+    while first < len(queries.time):
+        end = end_of_step(queries, first)
+        now = queries.time[first]
         recent = range(histories.step_start[max(now - N_AGES, 0)], histories.step_start[now])
-        if asked.wanted[first:end].any():
+        if queries.scored[first:end].any():
             _weigh(histories, state, now, recent, largest, total)
         for q in range(first, end):
-            if asked.wanted[q]:
-                rows = slice(pairs.start[wanted], pairs.start[wanted + 1])
+            if queries.scored[q]:
+                rows = slice(pairs.start[scored], pairs.start[scored + 1])
                 _tell(largest, total, pairs.candidate[rows], out[rows])
-                wanted += 1
-        true = asked.answer[asked.answer_start[first] : asked.answer_start[end]]
+                scored += 1
+        true = queries.answer[queries.answer_start[first] : queries.answer_start[end]]
         if len(true):
             answers[true] = True
             for i in recent:
@@ -54,12 +54,12 @@ def advance(histories: Histories, state: Tally, asked: Asked, pairs: Pairs, out:
 
 @njit(cache=True, nogil=True)
 def _weigh(histories: Histories, state: Tally, now: int, recent: range, largest: Floats, total: Floats) -> None:
-    """What the rules say of each entity now: the largest chance, and all together."""
+    """What the rules say of each entity now: the largest smoothed_rate, and all together."""
     largest[:] = 0.0
     total[:] = 0.0
     for i in recent:
         c = histories.edges.source[i]
-        right = chance(state, histories.edges.relation[i], now - histories.edges.time[i] - 1, PRIOR)
+        right = smoothed_rate(state, histories.edges.relation[i], now - histories.edges.time[i] - 1, PRIOR)
         largest[c] = max(largest[c], right)
         total[c] -= np.log(1.0 - right)
 
@@ -75,18 +75,18 @@ def _tell(largest: Floats, total: Floats, candidates: Ints, out: Floats) -> None
         out[row, 0], out[row, 1], out[row, 2] = largest[c], total[c], total[c] / best
 
 
-def tell(case: Case) -> Told:
+def describe(case: Case) -> Statement:
     """What this family says of a candidate: its best rule."""
     now = case.query.time
     recent = [edge for edge in case.edges(case.entity, None, None) if now - edge.time <= N_AGES]
     if not recent:
-        return Told(f"nothing happened to {case.candidate} in the last {case.span(N_AGES)}")
+        return Statement(f"nothing happened to {case.candidate} in the last {case.span(N_AGES)}")
 
     def right(edge: Edge) -> float:
-        return chance(case.state, edge.relation, now - edge.time - 1, PRIOR)
+        return smoothed_rate(case.state, edge.relation, now - edge.time - 1, PRIOR)
 
     edges = sorted(recent, key=right, reverse=True)
-    return Told(
+    return Statement(
         f"{case.said(*edges[0][:3])} {case.span(now - edges[0].time)} before; of those to whom the like happened "
         f"{right(edges[0]):.1%} were the answer to some {case.relation}",
         tuple(edges),

@@ -3,9 +3,9 @@
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.asked import Asked, Pairs
 from tlogic.evidence.histories import FOREVER, N_HALF_LIVES, RECENT, Histories, count_at, last_before, share
-from tlogic.evidence.telling import Case, Told
+from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
+from tlogic.evidence.statements import Case, Statement
 from tlogic.graph.arrays import Floats
 from tlogic.graph.search import find
 
@@ -22,12 +22,12 @@ _RANK, _MET = 1 + 3 * N_HALF_LIVES, 2 + 3 * N_HALF_LIVES
 
 
 @njit(cache=True, nogil=True)
-def extract(histories: Histories, asked: Asked, pairs: Pairs, out: Floats) -> None:
+def extract(histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
     """Fill the columns of this family, a row a candidate."""
     decay, triples, slots = histories.decay, histories.triples, histories.slots
     for i in range(len(pairs.query)):
-        s, now = asked.subject[pairs.query[i]], asked.time[pairs.query[i]]
-        slot = find(histories.slot_start, histories.slot_relation, s, asked.relation)
+        s, now = queries.subject[pairs.query[i]], queries.time[pairs.query[i]]
+        slot = find(histories.slot_start, histories.slot_relation, s, queries.relation)
         slot_last = last_before(slots.start, slots.time, slot, now)
         for p in range(pairs.start[i], pairs.start[i + 1]):
             out[p, :] = np.nan
@@ -40,7 +40,7 @@ def extract(histories: Histories, asked: Asked, pairs: Pairs, out: Floats) -> No
                 continue
             out[p, 0] = now - triples.time[last]
             out[p, _MET] = histories.pairs.time[pair_last] > triples.time[last]
-            back = find(histories.slot_start, histories.slot_relation, c, asked.inverse)
+            back = find(histories.slot_start, histories.slot_relation, c, queries.inverse)
             back_last = last_before(slots.start, slots.time, back, now)
             for h in range(N_HALF_LIVES):
                 out[p, _COUNT + h] = count_at(decay, triples, last, h, now)
@@ -50,7 +50,7 @@ def extract(histories: Histories, asked: Asked, pairs: Pairs, out: Floats) -> No
 
 
 @njit(cache=True, nogil=True)
-def rank_within(pairs: Pairs, query: int, out: Floats, value: int, rank: int) -> None:
+def rank_within(pairs: CandidatePairs, query: int, out: Floats, value: int, rank: int) -> None:
     """How many candidates of a query have a larger value in a column; nothing where a candidate has none."""
     for p in range(pairs.start[query], pairs.start[query + 1]):
         if not np.isnan(out[p, value]):
@@ -59,13 +59,13 @@ def rank_within(pairs: Pairs, query: int, out: Floats, value: int, rank: int) ->
                 out[p, rank] += out[other, value] > out[p, value]
 
 
-def tell(case: Case) -> Told:
+def describe(case: Case) -> Statement:
     """What this family says of a candidate."""
     values = case.values
     if "age" not in values:
-        return Told(f"{case.claim} never happened before")
+        return Statement(f"{case.claim} never happened before")
     times = "once" if values[f"count {FOREVER}"] == 1 else f"{values[f'count {FOREVER}']:.0f} times"
-    return Told(
+    return Statement(
         f"{case.claim} happened {times}, last {case.span(int(values['age']))} before; lately it is "
         f"{values['share 2']:.0%} of {case.relation} by {case.subject}",
         case.edges(case.query.subject, case.query.relation, case.entity),

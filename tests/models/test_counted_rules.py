@@ -10,8 +10,8 @@ import pytest
 
 import tlogic
 from tests.naive import Edge, add_inverses
-from tlogic.models import counting
-from tlogic.models.counted import KINDS, CountedRule
+from tlogic.models import counted_rules
+from tlogic.models.counted_rules import KINDS, CountedRule
 from tlogic.rules import parse_rule
 
 Key = tuple[str, int, tuple[int, ...], int]
@@ -69,7 +69,7 @@ def firings(edges: list[Edge], head: int, asked: dict[tuple[int, int], set[int]]
 
 
 def test_counts_are_those_of_plain_loops(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "LEAST_HITS", 1)
+    monkeypatch.setattr(counted_rules, "LEAST_HITS", 1)
     graph = some_graph()
     known = graph.before(graph.test_from)
     name = known.relations.name_of
@@ -120,9 +120,9 @@ def test_rules_read_in_logic_and_in_words(model: tlogic.Model) -> None:
 def test_the_strongest_come_first_and_the_rare_are_left_out(model: tlogic.Model) -> None:
     confidences = [rule.confidence for rule in model.rules]
     assert confidences == sorted(confidences, reverse=True)
-    assert min(rule.rule_support for rule in model.rules) == counting.LEAST_HITS
+    assert min(rule.rule_support for rule in model.rules) == counted_rules.LEAST_HITS
     groups = Counter((rule.kind, rule.head) for rule in model.rules)
-    assert max(groups.values()) == counting.MOST_RULES
+    assert max(groups.values()) == counted_rules.MOST_RULES
     for rule in model.rules:
         assert all(0 <= hits <= fires for hits, fires in zip(rule.hits, rule.fires, strict=True))
         assert all(0 < p < 1 for p in (*rule.probabilities, rule.mean))

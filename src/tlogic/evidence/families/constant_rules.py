@@ -10,10 +10,10 @@ import numpy as np
 from numba import njit, types
 from numba.typed import Dict
 
-from tlogic.evidence.asked import Asked, Pairs, answers_of, end_of_step
 from tlogic.evidence.histories import Histories
+from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries, answers_of, end_of_step
 from tlogic.evidence.partners import strongest_partners
-from tlogic.evidence.telling import Case, Told
+from tlogic.evidence.statements import Case, Statement
 from tlogic.graph.arrays import Floats
 
 COLUMNS = ("largest", "sum")
@@ -27,22 +27,22 @@ def new_state(n_relations: int) -> Any:  # noqa: ARG001 (as all counted families
 
 
 @njit(cache=True, nogil=True)
-def advance(histories: Histories, state: Any, asked: Asked, pairs: Pairs, out: Floats) -> None:
-    """Go through queries in order of time: fill the rows of those wanted, then learn from all of the same time."""
+def advance(histories: Histories, state: Any, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
+    """Go through queries in order of time: fill the rows of those scored, then learn from all of the same time."""
     n_entities = len(histories.slot_start) - 1
-    partners = np.full((len(asked.time), _N_PARTNERS), -1, np.int64)
-    first, wanted = 0, 0
-    while first < len(asked.time):
-        end = end_of_step(asked, first)
+    partners = np.full((len(queries.time), _N_PARTNERS), -1, np.int64)
+    first, scored = 0, 0
+    while first < len(queries.time):
+        end = end_of_step(queries, first)
         for q in range(first, end):
-            near = strongest_partners(histories, asked.subject[q], asked.time[q], _N_PARTNERS)
+            near = strongest_partners(histories, queries.subject[q], queries.time[q], _N_PARTNERS)
             partners[q] = near.entity
-            if asked.wanted[q]:
-                rows = slice(pairs.start[wanted], pairs.start[wanted + 1])
+            if queries.scored[q]:
+                rows = slice(pairs.start[scored], pairs.start[scored + 1])
                 _tell(state, near.entity, pairs.candidate[rows], n_entities, out[rows])
-                wanted += 1
+                scored += 1
         for q in range(first, end):
-            true = answers_of(asked, q)
+            true = answers_of(queries, q)
             if len(true):
                 _learn(state, partners[q], true, n_entities)
         first = end
@@ -58,9 +58,9 @@ def _tell(state: Any, partners: np.ndarray, candidates: np.ndarray, n_entities: 
         for p in range(len(candidates)):
             key = _hits(d, candidates[p], n_entities)
             if key in state:
-                chance = state[key] / (fires + _PRIOR)
-                out[p, 0] = max(out[p, 0], chance)
-                out[p, 1] += chance
+                smoothed_rate = state[key] / (fires + _PRIOR)
+                out[p, 0] = max(out[p, 0], smoothed_rate)
+                out[p, 1] += smoothed_rate
 
 
 @njit(cache=True, nogil=True)
@@ -87,7 +87,7 @@ def _fires(d: int, n_entities: int) -> int:
     return int(d) * (n_entities + 1) + n_entities
 
 
-def tell(case: Case) -> Told:
+def describe(case: Case) -> Statement:
     """What this family says of a candidate: its best rule."""
     n_entities = len(case.graph.entities)
     partners = strongest_partners(case.histories, case.query.subject, case.query.time, _N_PARTNERS).entity
@@ -97,9 +97,11 @@ def tell(case: Case) -> Told:
         if d >= 0 and _hits(d, case.entity, n_entities) in case.state
     }
     if not chances:
-        return Told(f"no partner of {case.subject} was one of those that had {case.relation} with {case.candidate}")
+        return Statement(
+            f"no partner of {case.subject} was one of those that had {case.relation} with {case.candidate}"
+        )
     best = max(chances, key=lambda d: chances[d])
-    return Told(
+    return Statement(
         f"{case.subject} lately had to do with {case.graph.entities.name_of(best)}; for those who had, "
         f"{case.candidate} was the answer to {chances[best]:.1%} of all {case.relation}",
         (*case.edges(case.query.subject, None, best)[:1], *case.answers()),

@@ -1,6 +1,6 @@
 """What models are fitted to: past queries with the evidence for their candidates, gathered once and cut into bins.
 
-Evidence for a query is what was known before it, so every query can be learned from as it was asked: nothing is
+Evidence for a query is what was known before it, so every query can be learned from as it was queries: nothing is
 estimated on the facts that it scores.
 """
 
@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tlogic.errors import InputError
-from tlogic.evidence.extraction import Extracted, Extraction, is_answer, questions_of
+from tlogic.evidence.extraction import Extracted, Extraction, is_answer, relation_queries
 from tlogic.evidence.histories import build_histories, half_lives
 from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.bins import Bins
-from tlogic.models.counting import Counts, kept
+from tlogic.models.counted_rules import Counts, kept
 from tlogic.models.scorecard import Examples
 from tlogic.parallel import in_parallel
 
@@ -61,8 +61,8 @@ def gather(
     """Queries from a graph's training facts, or from those and the validation facts."""
     known = graph.before(graph.valid_from if train_on == "train" else graph.test_from)
     lives = half_lives(known.end)
-    wanted_from = int(_LATE * min(known.end, graph.valid_from))
-    samples, counted = _samples(known, lives, families, wanted_from, seed, threads, progress, cluster)
+    scored_from = int(_LATE * min(known.end, graph.valid_from))
+    samples, counted = _samples(known, lives, families, scored_from, seed, threads, progress, cluster)
     learned, held_back = (list(kind) for kind in zip(*samples, strict=True))
     if not any(sample.right.any() for sample in learned):
         raise InputError("There is nothing to learn from: no query has its answer among entities seen before.")
@@ -74,7 +74,7 @@ def _samples(
     known: TemporalGraph,
     lives: Floats,
     families: Sequence[str],
-    wanted_from: int,
+    scored_from: int,
     seed: int,
     threads: int | None,
     progress: Callable[..., Any] | None,
@@ -82,14 +82,14 @@ def _samples(
 ) -> tuple[list[tuple[Sample, Sample]], list[Counts]]:
     """Per part of the queries: some to learn from, and some that are held back; and the rules that were counted."""
     histories = build_histories(known, lives, known.end)
-    share = min(_ENOUGH_QUERIES / max(2 * len(known.facts.between(wanted_from, known.end).time), 1), 1.0)
+    share = min(_ENOUGH_QUERIES / max(2 * len(known.facts.between(scored_from, known.end).time), 1), 1.0)
 
     def work(relation: int) -> tuple[list[tuple[Sample, Sample]], list[Counts]]:
         random = np.random.default_rng((seed, relation))
-        asked = questions_of(known.facts, len(known.relations.base), relation, wanted_from)
-        asked = asked._replace(wanted=asked.wanted & (random.random(len(asked.time)) < share))
+        queries = relation_queries(known.facts, len(known.relations.base), relation, scored_from)
+        queries = queries._replace(scored=queries.scored & (random.random(len(queries.time)) < share))
         extraction = Extraction(families, len(known.relations))
-        samples = [_sampled(part, random) for part in extraction.advance(histories, asked)]
+        samples = [_sampled(part, random) for part in extraction.advance(histories, queries)]
         return samples, kept(relation, extraction.states)
 
     done: Any = each_relation(known, work, threads, cluster)

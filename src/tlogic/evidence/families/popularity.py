@@ -3,10 +3,10 @@
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.asked import Asked, Pairs
+from tlogic.evidence.families.fact_recurrence import rank_within
 from tlogic.evidence.histories import FOREVER, Histories, count_at, last_before, share
-from tlogic.evidence.recurrence import rank_within
-from tlogic.evidence.telling import Case, Told
+from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
+from tlogic.evidence.statements import Case, Statement
 from tlogic.graph.arrays import Floats
 from tlogic.graph.search import find
 
@@ -26,19 +26,19 @@ _SHARE, _OWN, _RANK, _ACTIVITY = 1, 5, 6, 7
 
 
 @njit(cache=True, nogil=True)
-def extract(histories: Histories, asked: Asked, pairs: Pairs, out: Floats) -> None:
+def extract(histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
     """Fill the columns of this family, a row a candidate."""
     decay, slots, sources, relations = histories.decay, histories.slots, histories.sources, histories.relations
     for i in range(len(pairs.query)):
-        now = asked.time[pairs.query[i]]
-        relation_last = last_before(relations.start, relations.time, asked.relation, now)
+        now = queries.time[pairs.query[i]]
+        relation_last = last_before(relations.start, relations.time, queries.relation, now)
         for p in range(pairs.start[i], pairs.start[i + 1]):
             out[p, :] = np.nan
             c = pairs.candidate[p]
             active = last_before(sources.start, sources.time, c, now)
             if active >= 0:
                 _tell_activity(histories, active, now, out[p, _ACTIVITY:])
-            slot = find(histories.slot_start, histories.slot_relation, c, asked.inverse)
+            slot = find(histories.slot_start, histories.slot_relation, c, queries.inverse)
             last = last_before(slots.start, slots.time, slot, now)
             if last < 0:
                 continue
@@ -59,15 +59,17 @@ def _tell_activity(histories: Histories, last: int, now: int, out: Floats) -> No
     out[4] = count_at(decay, sources, last, 0, now) / (count_at(decay, sources, last, 3, now) + 1e-6)
 
 
-def tell(case: Case) -> Told:
+def describe(case: Case) -> Statement:
     """What this family says of a candidate."""
     values = case.values
     if "activity 4" not in values:
-        return Told(f"{case.candidate} was never seen before")
+        return Statement(f"{case.candidate} was never seen before")
     active = f"{case.candidate} is in {values['activity 4']:.0f} facts"
     if "age" not in values:
-        return Told(f"{active}, none of them as the answer to {case.relation}", case.edges(case.entity, None, None))
-    return Told(
+        return Statement(
+            f"{active}, none of them as the answer to {case.relation}", case.edges(case.entity, None, None)
+        )
+    return Statement(
         f"{active}, lately as the answer to {values['share of relation 2']:.1%} of all {case.relation}, last "
         f"{case.span(int(values['age']))} before",
         case.answers(),

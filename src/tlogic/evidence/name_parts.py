@@ -1,7 +1,7 @@
 """What names say: "Police (India)" is of the kind "Police" and belongs to the place "India".
 
 A name without such an end tells nothing by itself; it belongs where most of its partners so far belong, as the United
-States do for "Barack Obama". Only the past of an entity is asked for that, and each name is read alone: nothing that
+States do for "Barack Obama". Only the past of an entity is queries for that, and each name is read alone: nothing that
 comes later can change what is said of an earlier time.
 """
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.deeds import Deeds
+from tlogic.evidence.entity_edges import EntityEdges
 from tlogic.graph.arrays import Ints
 from tlogic.graph.search import first_at_least
 from tlogic.graph.sorting import run_starts
@@ -23,7 +23,7 @@ PLAIN, PLACE_ITSELF = 0, 1
 """The kinds of names without structure; the second where the name is that of the place it belongs to."""
 
 
-class Naming(NamedTuple):
+class NameParts(NamedTuple):
     """The kinds and places of entities; for plain names the places they belonged to, as these became known."""
 
     place: Ints
@@ -41,7 +41,7 @@ class Naming(NamedTuple):
     """Per place: the entities that have it in their names."""
 
 
-def read_names(names: Iterable[str], deeds: Deeds) -> Naming:
+def parse_names(names: Iterable[str], entity_edges: EntityEdges) -> NameParts:
     """Read names, and infer places from who had to do with whom."""
     kinds, places = {"": PLAIN, " ": PLACE_ITSELF}, dict[str, int]()
     place, kind, plain = [], [], []
@@ -54,34 +54,34 @@ def read_names(names: Iterable[str], deeds: Deeds) -> Naming:
     named = np.array(place, np.int32)
     members = np.flatnonzero(named != UNKNOWN)
     members = members[np.argsort(named[members], kind="stable")].astype(np.int32)
-    return Naming(
+    return NameParts(
         named,
         np.array(kind, np.int32),
         own_place,
-        *_places_of_partners(deeds, named, max(len(places), 1)),
+        *_places_of_partners(entity_edges, named, max(len(places), 1)),
         member_start=run_starts(named[members], len(places)),
         member=members,
     )
 
 
 @njit(cache=True, nogil=True)
-def _places_of_partners(deeds: Deeds, place: Ints, n_places: int) -> tuple[Ints, Ints, Ints]:
+def _places_of_partners(entity_edges: EntityEdges, place: Ints, n_places: int) -> tuple[Ints, Ints, Ints]:
     """Per entity with a plain name: when another place became that of most of its facts, and which."""
     start = np.zeros(len(place) + 1, np.int64)
-    time, changed = np.empty_like(deeds.time), np.empty_like(deeds.time)
+    time, changed = np.empty_like(entity_edges.time), np.empty_like(entity_edges.time)
     count = np.zeros(n_places, np.int64)
     n = 0
     for entity in range(len(place)):
         if place[entity] == UNKNOWN:
             count[:] = 0
             best = UNKNOWN
-            for i in range(deeds.start[entity], deeds.start[entity + 1]):
-                other = place[deeds.target[i]]
+            for i in range(entity_edges.start[entity], entity_edges.start[entity + 1]):
+                other = place[entity_edges.target[i]]
                 if other != UNKNOWN:
                     count[other] += 1
                     if best == UNKNOWN or count[other] > count[best]:
                         if other != best:
-                            time[n], changed[n] = deeds.time[i], other
+                            time[n], changed[n] = entity_edges.time[i], other
                             n += 1
                         best = other
         start[entity + 1] = n
@@ -89,17 +89,17 @@ def _places_of_partners(deeds: Deeds, place: Ints, n_places: int) -> tuple[Ints,
 
 
 @njit(cache=True, nogil=True)
-def place_of(naming: Naming, entity: int, now: int) -> int:
+def place_of(name_parts: NameParts, entity: int, now: int) -> int:
     """Where an entity belongs, as far as was known before now, or -1."""
-    if naming.place[entity] != UNKNOWN:
-        return naming.place[entity]
-    after = first_at_least(naming.time, naming.start[entity], naming.start[entity + 1], now)
-    return naming.changed[after - 1] if after > naming.start[entity] else UNKNOWN
+    if name_parts.place[entity] != UNKNOWN:
+        return name_parts.place[entity]
+    after = first_at_least(name_parts.time, name_parts.start[entity], name_parts.start[entity + 1], now)
+    return name_parts.changed[after - 1] if after > name_parts.start[entity] else UNKNOWN
 
 
 @njit(cache=True, nogil=True)
-def kind_of(naming: Naming, entity: int, place: int) -> int:
+def kind_of(name_parts: NameParts, entity: int, place: int) -> int:
     """The kind of an entity that belongs to a place."""
-    if place != UNKNOWN and naming.own_place[entity] == place:
+    if place != UNKNOWN and name_parts.own_place[entity] == place:
         return PLACE_ITSELF
-    return naming.kind[entity]
+    return name_parts.kind[entity]

@@ -1,0 +1,1 @@
+"""The families of evidence, one module each. Listed in `tlogic.evidence.registry`."""
