@@ -1,41 +1,79 @@
 # Everything runs in .venv, which is made on first use and again when pyproject.toml changes.
 PYTHON ?= python3
 BIN := .venv/bin
+PYTEST := $(BIN)/pytest --numprocesses=logical --maxprocesses=4 --dist=worksteal
 
 # What has to come before the tests is done two at a time.
 MAKEFLAGS += --jobs=2
 
-.PHONY: demo test bench bench-huge docs lint types kernels browser clean
+.PHONY: help demo test coverage quick lint types contracts kernels browser lowest wheel docs bench bench-huge clean
+.DEFAULT_GOAL := help
 
-demo: .venv/ready
+help:  ## List the targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: .venv/ready  ## Show a tour of the sample world.
 	$(BIN)/tlogic demo
 
-test: lint types kernels browser
-	$(BIN)/pytest --numprocesses=logical --maxprocesses=4 --dist=worksteal
+test: lint types kernels browser  ## Run linters, type checks, import contracts and all tests.
+	$(PYTEST)
 
-lint: .venv/ready
+# Kernels are compiled by Numba, so coverage cannot trace them and leaves them out.
+coverage: kernels browser  ## Run all tests and report which lines they execute.
+	$(PYTEST) --cov --cov-report=term:skip-covered --cov-report=html
+	@echo "Open htmlcov/index.html."
+
+quick: kernels  ## Run the tests of the method that need no data, browser, server or cluster.
+	$(PYTEST) -m "not benchmark_data and not browser and not postgres" tests/events tests/graph tests/rules \
+	    tests/learning tests/forecasting tests/evidence tests/models tests/explaining tests/evaluation
+
+lint: .venv/ready  ## Check style and format.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: .venv/ready
+types: .venv/ready  ## Check types.
 	$(BIN)/mypy
+
+contracts: .venv/ready  ## Check that packages import only what lies below them.
+	$(BIN)/lint-imports
 
 # The tests run side by side, and find the kernels compiled.
 kernels: .venv/ready
 	$(BIN)/python -m tests.kernels
 
-# The page is tested in Chromium, which is installed where that can be done; the other tests run without it.
+# The page is tested in Chromium. As root on Debian or Ubuntu it is installed; elsewhere these tests are skipped.
 browser:
-	@{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null \
-	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq \
-	     && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium >/dev/null; } \
-	|| echo "Chromium is missing and cannot be installed here, so the tests of the page are not run."
+	@if { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "Chromium is missing: installing the system package chromium with apt-get for the tests of the page."; \
+	    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium >/dev/null; } \
+	    || echo "Chromium could not be installed: the tests of the page are skipped."; \
+	else \
+	    echo "Chromium is missing: the tests of the page are skipped. Install chromium to run them."; \
+	fi
 
-docs: .venv/ready
+# Needs uv. A constraint on the versions installed first keeps the test tools from raising them.
+lowest:  ## Run the tests with the oldest dependencies that pyproject.toml allows.
+	uv venv --quiet --clear --python 3.11 .venv-lowest
+	uv pip install --quiet --python .venv-lowest --resolution lowest-direct --editable '.[boosted,databases,plots,serve,tune]'
+	uv pip freeze --quiet --python .venv-lowest --exclude-editable > .venv-lowest/versions.txt
+	uv pip install --quiet --python .venv-lowest --constraint .venv-lowest/versions.txt --editable '.[test]'
+	.venv-lowest/bin/python -m tests.kernels
+	.venv-lowest/bin/pytest --numprocesses=logical --maxprocesses=4 --dist=worksteal \
+	    -m "not benchmark_data and not browser" tests --ignore tests/test_documents.py --ignore tests/test_cluster.py
+
+wheel: .venv/ready  ## Build the wheel, install it in a clean environment and run it.
+	rm -rf build/wheel && mkdir -p build/wheel
+	$(BIN)/pip wheel --quiet --no-deps --wheel-dir build/wheel .
+	$(PYTHON) -m venv build/wheel/clean
+	build/wheel/clean/bin/pip install --quiet build/wheel/*.whl
+	cd build/wheel && clean/bin/tlogic --version && clean/bin/tlogic demo
+
+docs: .venv/ready  ## Build the documentation site.
 	$(BIN)/mkdocs build --quiet
 	@echo "Open site/index.html."
 
-bench: .venv/ready
+bench: .venv/ready  ## Measure speed and memory.
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.reading
 	$(BIN)/python -m benchmarks.explaining
@@ -43,8 +81,7 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks.serving
 	$(BIN)/python -m benchmarks.growth 1e5 1e6
 
-# Takes ten minutes and 5 GB.
-bench-huge: .venv/ready
+bench-huge: .venv/ready  ## Measure growth to 20 million facts: ten minutes, 5 GB.
 	$(BIN)/python -m benchmarks.growth 1e6 5e6 20e6
 
 .venv/ready: pyproject.toml
@@ -52,5 +89,6 @@ bench-huge: .venv/ready
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	touch $@
 
-clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache site
+clean:  ## Remove environments, caches and build products.
+	rm -rf .venv .venv-lowest .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .coverage* coverage.xml htmlcov \
+	    build dist site
