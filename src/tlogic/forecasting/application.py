@@ -1,11 +1,18 @@
-"""Rule application: queries in, scored candidates out."""
+"""Rule application: the scored candidates of queries."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from tlogic.forecasting.candidates import Candidates, add_scores, has_enough, new_candidates, write_candidates
+from tlogic.forecasting.candidates import (
+    INITIAL_CAPACITY,
+    Candidates,
+    add_scores,
+    has_enough,
+    new_candidates,
+    write_candidates,
+)
 from tlogic.forecasting.grounding.frontier import Frontier, new_frontier
 from tlogic.forecasting.grounding.grounding_state import (
     GroundingState,
@@ -34,28 +41,32 @@ class Scored(NamedTuple):
     """The candidates of each query and their scores."""
 
     start: Ints
-    """Per query: its first candidate."""
+    """Per query: the index of its first candidate."""
     entity: Ints
     score: Floats
     n_rules: Ints
-    """Per query: how many of its relation's rules were tried before stopping."""
+    """Per query: the number of its relation's rules that were tried before stopping."""
 
 
 class Rulebook(NamedTuple):
-    """How rules are applied: what does not change from query to query."""
+    """Rules and the settings that they are applied with; the same for all queries."""
 
     plans: RulePlans
     alpha: float
     decay: Floats
-    """(1 - alpha) * exp(-lambda * age), per age."""
+    """(1 - alpha) * exp(-lambda * age), per age in time steps."""
     window: int
+    """Groundings use facts of at most this age, in time steps."""
     limit: int
+    """At most this many triples are followed from one entity by one relation."""
     k: int
+    """The stop criterion: rules are applied until there are k candidates."""
     published_stop: bool
+    """Whether the k best candidates must also have different score lists, as in the published code."""
 
 
 class Workspace(NamedTuple):
-    """Scratch memory of one worker."""
+    """Scratch memory of one worker; no two threads may share it."""
 
     grounding: GroundingState
     frontier: Frontier
@@ -63,7 +74,7 @@ class Workspace(NamedTuple):
 
 
 def new_workspace(triples: TripleIndex, n_entities: int, n_relations: int, book: Rulebook) -> Workspace:
-    """Scratch memory for a graph, with nothing known yet."""
+    """Scratch memory for a graph, with no visible facts yet."""
     return Workspace(
         grounding=new_grounding_state(triples, n_entities, n_relations, book.plans, book.limit),
         frontier=new_frontier(n_entities),
@@ -73,34 +84,66 @@ def new_workspace(triples: TripleIndex, n_entities: int, n_relations: int, book:
 
 @njit(cache=True, nogil=True)
 def apply_rules(triples: TripleIndex, book: Rulebook, work: Workspace, queries: QueryBatch) -> Scored:
-    """Apply each query's rules by decreasing confidence until enough candidates are found; score them by noisy-OR."""
+    """Apply the rules of each query (s, r, ?, t_q) by decreasing confidence until the stop criterion holds.
+
+    A rule R gives candidate c the score f(R, c) = a * conf(R) + (1 - a) * exp(-lambda * (t_q - t_1)), where t_1 is the
+    time of the first fact of the grounding whose first fact is latest. Scores of several rules combine by noisy-OR.
+    """
     book, work = borrowed(book), borrowed(work)
     n_queries = len(queries.subject)
     start, n_rules = np.zeros(n_queries + 1, np.int64), np.zeros(n_queries, np.int64)
-    out_entity: Ints = np.empty(1 << 12, np.int32)
-    out_score: Floats = np.empty(1 << 12, np.float64)
-    scores: Floats = np.empty(1 << 12, np.float32)
+    out_entity: Ints = np.empty(INITIAL_CAPACITY, np.int32)
+    out_score: Floats = np.empty(INITIAL_CAPACITY, np.float64)
+    scores: Floats = np.empty(INITIAL_CAPACITY, np.float32)
     for q in range(n_queries):
-        advance_state_to(work.grounding, triples, queries.visible_until[q])
-        if q == 0 or not _same_start(queries, q, q - 1):
-            index_subject_slots(work.grounding, queries.subject[q], max(queries.time[q] - book.window, 0))
+        begin_query(triples, book, work, queries, q)
         n_rules[q], scores = _apply_to_query(book, work, queries, q, scores)
-        if q + 1 == n_queries or not _same_start(queries, q, q + 1):
-            reset_subject_slots(work.grounding, queries.subject[q])
+        end_query(work, queries, q)
         out_entity, out_score, start[q + 1] = write_candidates(work.candidates, out_entity, out_score, start[q])
     return Scored(start, out_entity[: start[-1]].copy(), out_score[: start[-1]].copy(), n_rules)
 
 
 @njit(cache=True, nogil=True)
+def begin_query(triples: TripleIndex, book: Rulebook, work: Workspace, queries: QueryBatch, q: int) -> None:
+    """Show the facts that query ``q`` may use, and index its subject's slots unless the query before did."""
+    advance_state_to(work.grounding, triples, queries.visible_until[q])
+    if q == 0 or not _same_start(queries, q, q - 1):
+        index_subject_slots(work.grounding, queries.subject[q], max(queries.time[q] - book.window, 0))
+
+
+@njit(cache=True, nogil=True)
+def end_query(work: Workspace, queries: QueryBatch, q: int) -> None:
+    """Reset the index of the subject's slots unless the next query uses the same."""
+    if q + 1 == len(queries.subject) or not _same_start(queries, q, q + 1):
+        reset_subject_slots(work.grounding, queries.subject[q])
+
+
+@njit(cache=True, nogil=True)
+def _same_start(queries: QueryBatch, a: int, b: int) -> bool:
+    """Do two queries have the same subject, time and visible facts?"""
+    return (
+        queries.subject[a] == queries.subject[b]
+        and queries.time[a] == queries.time[b]
+        and queries.visible_until[a] == queries.visible_until[b]
+    )
+
+
+@njit(cache=True, nogil=True)
+def query_window(book: Rulebook, queries: QueryBatch, q: int) -> TimeWindow:
+    """The facts that groundings of query ``q`` may use."""
+    return TimeWindow(queries.visible_until[q], max(queries.time[q] - book.window, 0), book.limit)
+
+
+@njit(cache=True, nogil=True)
 def _apply_to_query(book: Rulebook, work: Workspace, queries: QueryBatch, q: int, scores: Floats) -> tuple[int, Floats]:
-    """Fill the candidates of one query: how many rules were tried, and the room for scores."""
-    (plans, alpha, decay, window, limit, k, published_stop), (grounding, frontier, candidates) = borrowed((book, work))
+    """Collect the candidates of one query; returns the number of rules tried, and ``scores``, perhaps reallocated."""
+    (plans, alpha, decay, _, _, k, published_stop), (grounding, frontier, candidates) = borrowed((book, work))
     subject, relation, now = queries.subject[q], queries.relation[q], queries.time[q]
-    time_window = TimeWindow(queries.visible_until[q], max(now - window, 0), limit)
+    window = query_window(book, queries, q)
     first, end = plans.head_start[relation], plans.head_start[relation + 1]
     rule = first
     while rule < end:
-        n_found = ground_rule(grounding, plans, rule, subject, time_window, frontier)
+        n_found = ground_rule(grounding, plans, rule, subject, window, frontier)
         if n_found > 0:
             base = alpha * plans.confidence[rule]
             scores = add_scores(candidates, scores, frontier, n_found, base, decay, now, published_stop)
@@ -108,13 +151,3 @@ def _apply_to_query(book: Rulebook, work: Workspace, queries: QueryBatch, q: int
                 break
         rule += 1
     return min(rule + 1, end) - first, scores
-
-
-@njit(cache=True, nogil=True)
-def _same_start(queries: QueryBatch, a: int, b: int) -> bool:
-    """Do two queries start from the same subject with the same facts?"""
-    return (
-        queries.subject[a] == queries.subject[b]
-        and queries.time[a] == queries.time[b]
-        and queries.visible_until[a] == queries.visible_until[b]
-    )

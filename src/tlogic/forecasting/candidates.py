@@ -17,6 +17,8 @@ from tlogic.graph.arrays import Floats, Ints
 _START, _LENGTH, _ROOM, _IN_TOP = 0, 1, 2, 3
 _N, _N_SCORES, _N_CONTENDERS, _WATCHING = 0, 1, 2, 3
 _FIRST_ROOM = 4
+INITIAL_CAPACITY = 1 << 12
+"""Entries that output arrays of kernels have room for at first; they grow by ``with_capacity``."""
 
 
 class Candidates(NamedTuple):

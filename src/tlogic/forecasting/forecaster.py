@@ -13,7 +13,8 @@ from tlogic.forecasting.fallback import Fallback, StaticFallback
 from tlogic.forecasting.grounding.rule_plans import EncodedRule, plan_rules
 from tlogic.forecasting.grounding.visible_facts import VisibleFacts
 from tlogic.forecasting.queries import EncodedQuery, query_batch
-from tlogic.forecasting.rescoring import Grounded, Scoring, score_grounded
+from tlogic.forecasting.rescoring import Scoring, score_groundings
+from tlogic.forecasting.rule_groundings import RuleGroundings, ground_rules
 from tlogic.forecasting.settings import UNLIMITED, ApplicationSettings
 from tlogic.graph.arrays import Ints
 from tlogic.graph.graph import Graph
@@ -24,7 +25,6 @@ from tlogic.rules import Rule, RuleSet
 
 _ALL_TIME = 1 << 40
 QUERIES_PER_CHUNK = 4000  # each chunk begins at an earlier time, for which a worker forgets what it remembers
-_EXACT = 1 << 24  # the whole numbers below it are exact in single precision, in which scores are kept
 
 
 class LeadingRules(NamedTuple):
@@ -133,12 +133,12 @@ class Worker:
         self._triples, self.book, self._n_entities = triples, forecaster.book, len(graph.entities)
         self._work = new_workspace(triples, self._n_entities, len(graph.relations), self.book)
 
-    def score(self, grounded: Grounded, scoring: Scoring, queries: QueryBatch) -> Scored:
+    def score(self, groundings: RuleGroundings, scoring: Scoring, queries: QueryBatch) -> Scored:
         """The scored candidates of queries whose rules were grounded before."""
         candidates = self._work.candidates
         if scoring.k != len(candidates.top):
             candidates = candidates._replace(top=np.empty(scoring.k, np.int32))
-        return score_grounded(grounded, scoring, queries, candidates, self._work.frontier)
+        return score_groundings(groundings, scoring, queries, candidates, self._work.frontier)
 
     @property
     def visible(self) -> VisibleFacts:
@@ -147,41 +147,17 @@ class Worker:
 
     def __call__(self, queries: QueryBatch) -> Scored:
         """The scored candidates of queries that are sorted by time."""
-        return self._apply(self.book, queries)
+        return apply_rules(self._triples, self.book, self._work, queries)
 
     def leading_to(self, candidate: int, query: EncodedQuery) -> LeadingRules:
         """The rules that lead from a query to a candidate, and how old the best grounding of each is."""
-        grounded = self.ground(query_batch([query]))
-        own = np.flatnonzero(grounded.candidate == candidate)
-        return LeadingRules(np.searchsorted(grounded.start, own, side="right") - 1, grounded.age[own])
+        groundings = self.ground(query_batch([query]))
+        own = np.flatnonzero(groundings.candidate == candidate)
+        return LeadingRules(np.searchsorted(groundings.start, own, side="right") - 1, groundings.age[own])
 
-    def ground(self, queries: QueryBatch) -> Grounded:
-        """What each rule of each query leads to, for queries that are sorted by time."""
-        head_start = self.book.plans.head_start
-        rule, n_rules = head_start[queries.relation], np.diff(head_start)[queries.relation]
-        first = np.append(0, np.cumsum(n_rules))
-        asked = QueryBatch(*(np.repeat(column, n_rules) for column in queries))
-        asked = asked._replace(relation=np.repeat(rule - first[:-1], n_rules) + np.arange(first[-1]))
-        ages = np.arange(len(self.book.decay))
-        scored = self._ask_each_rule(asked, ages % _EXACT)
-        age = scored.score.astype(np.int32)
-        if len(ages) > _EXACT:
-            age += self._ask_each_rule(asked, ages // _EXACT).score.astype(np.int32) * _EXACT
-        return Grounded(first, rule, scored.start, scored.entity, age)
-
-    def _ask_each_rule(self, queries: QueryBatch, value: Ints) -> Scored:
-        """Ask queries that name one rule in the place of a relation, with a value of each age for its score."""
-        alone = self.book._replace(
-            plans=self.book.plans._replace(head_start=np.arange(len(self.book.plans.kind) + 1)),
-            alpha=0.0,
-            decay=value.astype(np.float64),
-            k=self._n_entities + 1,
-            published_stop=False,
-        )
-        return self._apply(alone, queries)
-
-    def _apply(self, book: Rulebook, queries: QueryBatch) -> Scored:
-        return apply_rules(self._triples, book, self._work, queries)
+    def ground(self, queries: QueryBatch) -> RuleGroundings:
+        """The groundings of each rule of each query, for queries that are sorted by time."""
+        return ground_rules(self._triples, self.book, self._work, queries)
 
 
 def _is_native(rule: Rule, number: dict[str, int | None]) -> bool:

@@ -1,6 +1,6 @@
 """Forecasts from a graph that grows: what was taken in counts at once."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from itertools import compress
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from tlogic.forecasting.application import QueryBatch, Rulebook, Scored, apply_rules, new_workspace
+from tlogic.forecasting.application import QueryBatch, Scored, new_workspace
 from tlogic.forecasting.candidates import decay_table
 from tlogic.forecasting.forecast import Forecast, answers_by_rules, fallback_answers
 from tlogic.forecasting.forecaster import RuleForecaster, Worker
@@ -16,6 +16,7 @@ from tlogic.forecasting.grounding.join_cache import clear_join_cache, new_join_c
 from tlogic.forecasting.grounding.recent_triples import clear_recent_triples, new_recent_triples
 from tlogic.forecasting.grounding.visible_facts import VisibleFacts
 from tlogic.forecasting.queries import as_queries, encode_queries, query_batch
+from tlogic.forecasting.rule_groundings import RuleGroundings, concatenate_groundings
 from tlogic.forecasting.settings import ApplicationSettings
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.facts import NO_FACTS
@@ -100,20 +101,21 @@ class LiveWorker(Worker):
         self._n_entities = 0
         self._seen = self._size = (-1, -1)
 
-    def _apply(self, book: Rulebook, queries: QueryBatch) -> Scored:
-        """Facts are visible up to one time at a time, so queries with the same are answered together."""
-        until = np.minimum(queries.visible_until, self._graph.end)
-        cuts = np.flatnonzero(np.diff(until)) + 1
-        parts = [
-            self._apply_at_once(book, QueryBatch(*(column[own] for column in queries._replace(visible_until=until))))
-            for own in np.split(np.arange(len(until)), cuts)
-        ]
-        return parts[0] if len(parts) == 1 else _together(parts)
+    def __call__(self, queries: QueryBatch) -> Scored:
+        """The scored candidates of queries that are sorted by time."""
+        return _together([super(LiveWorker, self).__call__(part) for part in self._parts(queries)])
 
-    def _apply_at_once(self, book: Rulebook, queries: QueryBatch) -> Scored:
-        if len(queries.time):
-            self._look(int(queries.visible_until[0]))
-        return apply_rules(self._triples, book, self._work, queries)
+    def ground(self, queries: QueryBatch) -> RuleGroundings:
+        """The groundings of each rule of each query, for queries that are sorted by time."""
+        return concatenate_groundings([super(LiveWorker, self).ground(part) for part in self._parts(queries)])
+
+    def _parts(self, queries: QueryBatch) -> Iterator[QueryBatch]:
+        """Queries with the same visible facts, after these were made visible."""
+        until = np.minimum(queries.visible_until, self._graph.end)
+        queries = queries._replace(visible_until=until)
+        for part in np.split(np.arange(len(until)), np.flatnonzero(np.diff(until)) + 1):
+            self._look(int(until[part[0]]) if len(part) else self._graph.end)
+            yield QueryBatch(*(column[part] for column in queries))
 
     def _look(self, until: int) -> None:
         """Know the facts before a time, as the graph is now, and nothing of what was concluded from other facts."""
@@ -164,6 +166,8 @@ def _visible_facts(graph: LiveGraph, until: int) -> VisibleFacts:
 
 
 def _together(parts: Sequence[Scored]) -> Scored:
+    if len(parts) == 1:
+        return parts[0]
     sizes = np.concatenate([np.diff(part.start) for part in parts])
     entity, score, n_rules = (np.concatenate([getattr(part, name) for part in parts]) for name in Scored._fields[1:])
     return Scored(np.append(0, np.cumsum(sizes)), entity, score, n_rules)

@@ -1,8 +1,8 @@
-"""Scoring without grounding again: what rules lead to is found once, and scored as often as one likes.
+"""Scoring of groundings that were found before, under other settings.
 
-Rules lead to the same candidates whatever the score function, and within a smaller window to those of them that are
-young enough: the age of a grounding is that of its first fact, and no other is older. So score functions, windows,
-lengths and stops can all be compared on the groundings of one pass.
+The candidates of a rule do not depend on the score function. A smaller window keeps the groundings whose age is within
+it: the age of a grounding is that of its first fact, which is its oldest. So score functions, windows, rule lengths and
+stop criteria can all be compared on the groundings of one pass.
 """
 
 from typing import NamedTuple
@@ -11,67 +11,63 @@ import numpy as np
 from numba import njit
 
 from tlogic.forecasting.application import QueryBatch, Scored
-from tlogic.forecasting.candidates import Candidates, add_scores, has_enough, write_candidates
+from tlogic.forecasting.candidates import INITIAL_CAPACITY, Candidates, add_scores, has_enough, write_candidates
 from tlogic.forecasting.grounding.frontier import Frontier
+from tlogic.forecasting.rule_groundings import RuleGroundings
 from tlogic.graph.arrays import Bools, Floats, Ints
 
 
-class Grounded(NamedTuple):
-    """What the rules of each query lead to, all of them, in the order of their confidence."""
-
-    first: Ints
-    """Per query: its first entry in ``start``; there is an entry for each rule of its relation."""
-    rule: Ints
-    """Per query: the first of those rules."""
-    start: Ints
-    """Per query and rule: its first candidate."""
-    candidate: Ints
-    age: Ints
-    """Per candidate: how many steps before the query the rule's best grounding for it begins."""
-
-
 class Scoring(NamedTuple):
-    """How groundings become scores."""
+    """The settings that groundings are scored with."""
 
     admitted: Bools
-    """Per rule: is it applied?"""
+    """Per rule: whether it is applied."""
     confidence: Floats
     alpha: float
     decay: Floats
+    """(1 - alpha) * exp(-lambda * age), per age in time steps."""
     window: int
+    """Groundings of at most this age are scored, in time steps."""
     k: int
     published_stop: bool
+    """See ``Rulebook``."""
 
 
 @njit(cache=True, nogil=True)
-def score_grounded(
-    grounded: Grounded, scoring: Scoring, queries: QueryBatch, candidates: Candidates, frontier: Frontier
+def score_groundings(
+    groundings: RuleGroundings, scoring: Scoring, queries: QueryBatch, candidates: Candidates, frontier: Frontier
 ) -> Scored:
-    """Score candidates as ``apply_rules`` does, from groundings that are already there."""
+    """Score candidates as ``apply_rules`` does, from groundings that were found before."""
     n_queries = len(queries.subject)
     start, n_rules = np.zeros(n_queries + 1, np.int64), np.zeros(n_queries, np.int64)
-    out_entity: Ints = np.empty(1 << 12, np.int32)
-    out_score: Floats = np.empty(1 << 12, np.float64)
-    scores: Floats = np.empty(1 << 12, np.float32)
+    out_entity: Ints = np.empty(INITIAL_CAPACITY, np.int32)
+    out_score: Floats = np.empty(INITIAL_CAPACITY, np.float64)
+    scores: Floats = np.empty(INITIAL_CAPACITY, np.float32)
     for q in range(n_queries):
-        n_rules[q], scores = _score_query(grounded, scoring, q, queries.time[q], candidates, frontier, scores)
+        n_rules[q], scores = _score_query(groundings, scoring, q, queries.time[q], candidates, frontier, scores)
         out_entity, out_score, start[q + 1] = write_candidates(candidates, out_entity, out_score, start[q])
     return Scored(start, out_entity[: start[-1]].copy(), out_score[: start[-1]].copy(), n_rules)
 
 
 @njit(cache=True, nogil=True)
 def _score_query(
-    grounded: Grounded, scoring: Scoring, q: int, now: int, candidates: Candidates, frontier: Frontier, scores: Floats
+    groundings: RuleGroundings,
+    scoring: Scoring,
+    q: int,
+    now: int,
+    candidates: Candidates,
+    frontier: Frontier,
+    scores: Floats,
 ) -> tuple[int, Floats]:
-    """Fill the candidates of one query: how many rules were tried, and the room for scores."""
+    """Collect the candidates of one query; returns the number of rules tried, and ``scores``, perhaps reallocated."""
     admitted, confidence, alpha, decay, window, k, published_stop = scoring
     n_tried = 0
-    for place in range(grounded.first[q], grounded.first[q + 1]):
-        rule = grounded.rule[q] + place - grounded.first[q]
+    for i in range(groundings.first[q], groundings.first[q + 1]):
+        rule = groundings.rule[q] + i - groundings.first[q]
         if not admitted[rule]:
             continue
         n_tried += 1
-        n_found = _load_frontier(grounded, place, now, window, frontier)
+        n_found = _load_frontier(groundings, i, now, window, frontier)
         if n_found == 0:
             continue
         base = alpha * confidence[rule]
@@ -82,11 +78,11 @@ def _score_query(
 
 
 @njit(cache=True, nogil=True)
-def _load_frontier(grounded: Grounded, place: int, now: int, window: int, frontier: Frontier) -> int:
-    """Take up the candidates of one rule that are within the window; how many they are."""
-    candidate, age = grounded.candidate, grounded.age
+def _load_frontier(groundings: RuleGroundings, index: int, now: int, window: int, frontier: Frontier) -> int:
+    """Load the candidates of one rule whose age is within the window; returns their number."""
+    candidate, age = groundings.candidate, groundings.age
     n = 0
-    for i in range(grounded.start[place], grounded.start[place + 1]):
+    for i in range(groundings.start[index], groundings.start[index + 1]):
         if age[i] <= window:
             frontier.best[candidate[i]] = now - age[i]
             frontier.entity[n] = candidate[i]
