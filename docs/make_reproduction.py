@@ -8,12 +8,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from tlogic.experiments.models import SECONDS
-from tlogic.experiments.parts import PARTS
-from tlogic.experiments.report import as_markdown
-from tlogic.experiments.reproduction import reproduce
-from tlogic.experiments.section import Section
-from tlogic.plots.charts import plot_chart
+from tlogic.analysis.reports.line_chart import plot_chart
+from tlogic.analysis.reports.report_files import as_markdown
+from tlogic.analysis.reports.section import Section
+from tlogic.reproduction.model_comparison import SECONDS
+from tlogic.reproduction.paper_report import ABOUT, TITLE, reproduce
+from tlogic.reproduction.paper_sections import PARTS
 
 DOCS = Path(__file__).parent
 FIGURES = "images/reproduction"
@@ -25,7 +25,7 @@ def main(folder: str, *model_data: str) -> None:
     (DOCS / FIGURES).mkdir(exist_ok=True)
     for chart in [chart for section in sections for chart in section.charts]:
         plot_chart(chart, DOCS / FIGURES / f"{chart.name}.svg")
-    (DOCS / "reproduction.md").write_text(as_markdown(sections, FIGURES), encoding="utf-8")
+    (DOCS / "reproduction.md").write_text(as_markdown(sections, TITLE, ABOUT, FIGURES), encoding="utf-8")
 
 
 def without_times(section: Section) -> Section:

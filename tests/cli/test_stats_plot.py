@@ -5,7 +5,7 @@ import pytest
 
 import tlogic
 from tests.cli.running import assert_refused, run, run_process
-from tlogic.experiments.statistics import statistics
+from tlogic.analysis.statistics import statistics
 
 
 def test_statistics_as_json(world: Path) -> None:

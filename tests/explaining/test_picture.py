@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import tlogic
-from tlogic import pictures
+from tlogic import figures
 from tlogic.events import Timeline
 from tlogic.explaining.explanation import Explanation, Fact, Reason
 from tlogic.forecasting.queries import Query
@@ -43,14 +43,14 @@ def explanation(*facts: Fact) -> Explanation:
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The figures that are drawn, laid out as they would be written."""
-    figures: list[Any] = []
+    drawn_figures: list[Any] = []
 
     def keep(figure: Any, _: Path) -> None:
         figure.draw_without_rendering()
-        figures.append(figure)
+        drawn_figures.append(figure)
 
-    monkeypatch.setattr(pictures, "_save", keep)
-    return figures
+    monkeypatch.setattr(figures, "_save", keep)
+    return drawn_figures
 
 
 @pytest.mark.parametrize("n_facts", [0, 1, 2, 5])

@@ -19,21 +19,21 @@ plot = typer.Typer(help="Draw what DATA, RULES or a MODEL are like, to an .svg o
 
 def events(data: DataOptions, out: Out) -> None:
     """Draw how many facts there are over time."""
-    from tlogic.plots import plot_events
+    from tlogic.analysis.plots import plot_events
 
     _draw(plot_events, data.read, out)
 
 
 def degrees(data: DataOptions, out: Out) -> None:
     """Draw how many facts and neighbours entities and relations have."""
-    from tlogic.plots import plot_degrees
+    from tlogic.analysis.plots import plot_degrees
 
     _draw(plot_degrees, data.read, out)
 
 
 def recurrence(data: DataOptions, out: Out) -> None:
     """Draw how many facts were seen before, over time."""
-    from tlogic.plots import plot_recurrence
+    from tlogic.analysis.plots import plot_recurrence
 
     _draw(plot_recurrence, data.read, out)
 
@@ -42,7 +42,7 @@ def rules(
     rules: Annotated[Path, typer.Argument(metavar="RULES", help="A rule file.", show_default=False)], out: Out
 ) -> None:
     """Draw rules by length, confidence and support."""
-    from tlogic.plots import plot_rules
+    from tlogic.analysis.plots import plot_rules
     from tlogic.rules import RuleSet
 
     _draw(plot_rules, lambda: RuleSet.load(rules), out)
@@ -60,8 +60,8 @@ def ages(
     top: Annotated[int, typer.Option(help="How many rules, the strongest.", min=1)] = 6,
 ) -> None:
     """Draw the probability by age of the rules that a model counted."""
+    from tlogic.analysis.plots import plot_ages
     from tlogic.models import Model
-    from tlogic.plots import plot_ages
 
     _draw(partial(plot_ages, head=head, kind=kind, top=top), lambda: Model.load(model), out)
 
@@ -72,8 +72,8 @@ def weights(
     top: Annotated[int, typer.Option(help="How many kinds of evidence, those that move scores most.", min=1)] = 12,
 ) -> None:
     """Draw the weights of a model's kinds of evidence."""
+    from tlogic.analysis.plots import plot_weights
     from tlogic.models import Model
-    from tlogic.plots import plot_weights
 
     _draw(partial(plot_weights, top=top), lambda: Model.load(model), out)
 
@@ -86,7 +86,7 @@ def reliability(
     threads: Threads = None,
 ) -> None:
     """Draw how far a model's probabilities come true."""
-    from tlogic.plots import plot_reliability
+    from tlogic.analysis.plots import plot_reliability
 
     _draw(plot_reliability, lambda: _evaluation(data, model, split, threads), out)
 
@@ -103,9 +103,9 @@ def _evaluation(data: DataOptions, model: Path, split: Split, threads: int | Non
 
 def _draw(draw: Callable[[Any, Path], None], read: Callable[[], Any], out: Path) -> None:
     from tlogic.cli.console import error_console
-    from tlogic.pictures import check_picture
+    from tlogic.figures import check_figure_path
 
-    check_picture(out)  # before reading, which may take long
+    check_figure_path(out)  # before reading, which may take long
     draw(read(), out)
     error_console.print(f"The picture is in {out}", markup=False)
 

@@ -40,8 +40,8 @@ def reproduce(
     What was measured is kept in DIR and not measured again. Needs the paper's datasets (tlogic download).
     """
     from tlogic.cli.console import error_console, progress, wait_for_kernels
-    from tlogic.experiments import reproduce as run
     from tlogic.forecasting.application import apply_rules
+    from tlogic.reproduction import reproduce as run
 
     with wait_for_kernels(apply_rules), progress() as follow:
         sections = run(

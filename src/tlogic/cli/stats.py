@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from tlogic.experiments.statistics import Statistics
+    from tlogic.analysis.statistics import Statistics
 
 _RECURRENCE = {
     "seen_before": "seen before: same subject, relation and object",
@@ -28,8 +28,8 @@ def stats(
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Count the facts, entities, relations and steps of DATA, and how many facts were seen before."""
+    from tlogic.analysis.statistics import statistics
     from tlogic.cli.console import console
-    from tlogic.experiments.statistics import statistics
 
     found = statistics(data.read())
     if json_output:

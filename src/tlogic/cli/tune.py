@@ -15,7 +15,7 @@ from tlogic.cli.options import DataOptions, Threads
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from tlogic.experiments.tuning import Tuning
+    from tlogic.analysis.tuning import Tuning
 
 _TOP = 10
 _BAR = 20
@@ -53,13 +53,13 @@ def tune(
     What was measured is kept in DIR and not measured again: a run that was stopped goes on, and more trials add to
     those that are there.
     """
+    from tlogic.analysis.tuning import tune as run
+    from tlogic.analysis.tuning_report import report_tuning
     from tlogic.cli.console import error_console, progress, wait_for_kernels
-    from tlogic.experiments.tuning import tune as run
-    from tlogic.experiments.tuning_report import report_tuning
+    from tlogic.figures import check_figure_path
     from tlogic.forecasting.application import apply_rules
-    from tlogic.pictures import check_picture
 
-    check_picture(out / "chart.svg")  # before the work, which may take long
+    check_figure_path(out / "chart.svg")  # before the work, which may take long
     graph = data.read()
     with _telling_how_to_go_on(out), wait_for_kernels(apply_rules), progress() as follow:
         tuning = run(
@@ -102,9 +102,9 @@ def _name(data: DataOptions) -> str:
 
 def _commands(tuning: "Tuning", name: str) -> list[str]:
     """Learn with the best settings, and see how they do on the test facts."""
-    from tlogic.experiments.commands import commands
+    from tlogic.analysis.command_lines import trial_commands
 
-    return commands(replace(tuning.best.trial, data=name, split="test")).split(" && ")
+    return trial_commands(replace(tuning.best.trial, data=name, split="test")).split(" && ")
 
 
 def _print(tuning: "Tuning", name: str) -> None:

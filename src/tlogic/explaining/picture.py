@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import Any
 
 from tlogic.explaining.explanation import Explanation, Fact
-from tlogic.pictures import BLUE, LINE, ORANGE, TEXT, drawing, literal
+from tlogic.figures import BLUE, LINE, ORANGE, TEXT, drawing, literal
 
 # Inches: from an arrow to the next, with a label between them, and a character of a name or of the title.
 _ARROW, _NAME, _TITLE = 1.6, 0.09, 0.095

@@ -1,0 +1,1 @@
+"""Reports of tables and charts, as HTML, Markdown, CSV, SVG and PNG."""
