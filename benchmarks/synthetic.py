@@ -22,7 +22,7 @@ from rich.table import Table
 
 import tlogic
 from tlogic.graph import Facts
-from tlogic.graph.hashing import scramble
+from tlogic.graph.hashing import splitmix64
 
 DATA = Path(os.environ.get("TLOGIC_DATA", Path(__file__).parents[2] / "shared" / "data"))
 REAL = ("icews14", "icews18", "icews0515")
@@ -76,7 +76,7 @@ def _generate(n: int, per_step: int, relation_until: np.ndarray, seed: int) -> t
 @njit(cache=True)
 def _draw(counter: np.ndarray) -> float:
     counter[0] += 1
-    return (scramble(np.uint64(counter[0])) >> np.uint64(11)) * 2.0**-53
+    return (splitmix64(np.uint64(counter[0])) >> np.uint64(11)) * 2.0**-53
 
 
 def write(facts: Facts, path: Path) -> None:

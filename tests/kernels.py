@@ -9,7 +9,7 @@ import tlogic
 from tlogic.evaluation import evaluate_many
 from tlogic.forecasting.live_forecaster import LiveForecaster
 from tlogic.graph import Facts
-from tlogic.graph.live import LiveGraph
+from tlogic.graph.live_graph import LiveGraph
 from tlogic.serving.engine.entity_history import count_events, events_of, rates_of
 
 

@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 
 from tlogic.errors import InputError
-from tlogic.files import refuse_unwritable, replacing, write_whole
+from tlogic.files import atomic_write, check_writable, write_atomically
 from tlogic.locks import lock
 
 
@@ -23,7 +23,7 @@ def test_a_failure_leaves_what_was_there_and_nothing_else(tmp_path: Path) -> Non
     (tmp_path / "rules").write_text("old")
 
     def fail() -> None:
-        with replacing(tmp_path / "rules") as temporary:
+        with atomic_write(tmp_path / "rules") as temporary:
             temporary.write_text("half")
             raise KeyError
 
@@ -36,7 +36,7 @@ def test_a_failure_leaves_what_was_there_and_nothing_else(tmp_path: Path) -> Non
 def test_a_link_stays_and_leads_to_the_new_content(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "real")
     for text in ("first", "second"):
-        write_whole(tmp_path / "link", text)
+        write_atomically(tmp_path / "link", text)
         assert (tmp_path / "real").read_text() == text
     assert (tmp_path / "link").is_symlink()
 
@@ -46,7 +46,7 @@ def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     reader = Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
     reader.start()
-    write_whole(pipe, "through it")
+    write_atomically(pipe, "through it")
     reader.join()
     assert read == ["through it"]
     assert pipe.is_fifo()
@@ -57,14 +57,14 @@ def test_what_the_killed_left_is_removed_but_not_what_is_being_written(tmp_path:
     (tmp_path / ".a.3.unfinished").touch()  # a moment ago
     with written.open("rb") as file:
         assert lock(file)
-        write_whole(tmp_path / "a", "new")
+        write_atomically(tmp_path / "a", "new")
     assert not left.exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == [written.name, ".a.3.unfinished", others.name, "a"]
 
 
 def test_what_cannot_be_written_is_told_before(tmp_path: Path) -> None:
-    refuse_unwritable(tmp_path / "new")
-    refuse_unwritable(Path("/dev/null"))
+    check_writable(tmp_path / "new")
+    check_writable(Path("/dev/null"))
     for path, why in ((tmp_path, "it is a folder"), (tmp_path / "no" / "new", "there is no folder")):
         with pytest.raises(InputError, match=why):
-            refuse_unwritable(path)
+            check_writable(path)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tlogic.errors import InputError
-from tlogic.files import replacing
+from tlogic.files import atomic_write
 
 SUFFIXES = (".svg", ".png")
 
@@ -57,5 +57,5 @@ def literal(text: str) -> str:
 def _save(figure: Any, path: Path) -> None:
     kind = path.suffix.lower()[1:]
     metadata = {"Date": None} if kind == "svg" else None
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         figure.savefig(temporary, format=kind, dpi=_PNG_DPI, metadata=metadata)

@@ -18,14 +18,14 @@ _ABANDONED_AFTER = 60.0
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def atomic_write(path: Path) -> Iterator[Path]:
     """A temporary file beside ``path`` to write to, which takes its place when all went well.
 
     What earlier ones left behind that were killed is removed. A link stays, and what it leads to is replaced. Pipes and
     devices, such as /dev/stdout, are written to as they are.
 
     >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder, replacing(Path(folder) / "new.txt") as temporary:
+    >>> with TemporaryDirectory() as folder, atomic_write(Path(folder) / "new.txt") as temporary:
     ...     _ = temporary.write_text("all of it")
     """
     try:
@@ -50,9 +50,9 @@ def replacing(path: Path) -> Iterator[Path]:
         raise InputError(f"Cannot write {path}: {error.strerror or error}.") from None
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str) -> None:
     """Write text so that under the file's name there is either the old content or all of the new."""
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_bytes(text.encode())
 
 
@@ -73,7 +73,7 @@ def read_text(path: Path, kind: str, made_by: str) -> str:
         raise InputError(f"{path} is not a {kind}: {error}.") from None
 
 
-def refuse_unwritable(path: Path) -> None:
+def check_writable(path: Path) -> None:
     """Tell before long work that its result could not be written."""
     if path.is_dir():
         raise InputError(f"Cannot write {path}: it is a folder.")

@@ -17,10 +17,10 @@ def inverse_of(name: str) -> str:
 
 
 @lru_cache(maxsize=1 << 16)
-def plain(name: str) -> str:
+def normalised(name: str) -> str:
     """A name without what people spell differently: case, spaces and underscores.
 
-    >>> plain("Angela_Merkel") == plain("angela merkel")
+    >>> normalised("Angela_Merkel") == normalised("angela merkel")
     True
     """
     return "".join(name.casefold().replace("_", " ").split())
@@ -48,8 +48,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
     spellings: dict[str, list[str]] = {}
     for other in known:
-        spellings.setdefault(plain(other), []).append(other)
-    wanted = plain(name)
+        spellings.setdefault(normalised(other), []).append(other)
+    wanted = normalised(name)
     holding = sorted((key for key in spellings if len(wanted) > 2 and wanted in key), key=len)
     near = [other for key in [*holding, *get_close_matches(wanted, spellings)] for other in spellings[key]]
     near = list(dict.fromkeys(near))

@@ -14,9 +14,9 @@ from tests.events.serving import Server, serving
 from tests.waiting import PATIENCE, wait_until
 from tlogic.errors import InputError, TLogicError
 from tlogic.events import downloads
-from tlogic.events.datasets import DATASETS, Dataset, PublishedFile, find_dataset, survey
+from tlogic.events.datasets import DATASETS, Dataset, PublishedFile, find_dataset, list_datasets
 from tlogic.events.downloads import download
-from tlogic.events.sources.finding import find_files
+from tlogic.events.sources.source_files import find_files
 from tlogic.files import cache_folder
 
 TEST, TRAIN = (Random(seed).randbytes(300_000) for seed in (1, 2))
@@ -280,7 +280,7 @@ def test_a_dataset_is_found_when_it_is_whole(
     server: Server, towns: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def state() -> str:
-        return next(presence.state for presence in survey() if presence.name == "towns")
+        return next(presence.state for presence in list_datasets() if presence.name == "towns")
 
     assert state() == "absent"
     server.statuses = [404]
@@ -310,7 +310,7 @@ def test_other_folders_are_listed_behind_the_known_ones(tmp_path: Path, monkeypa
     for path in ("wiki/train.txt", "villages/train.csv.gz", "begun/train.txt.part"):
         (tmp_path / path).touch()
     monkeypatch.setenv("TLOGIC_DATA", str(tmp_path))
-    states = {presence.name: presence.state for presence in survey()}
+    states = {presence.name: presence.state for presence in list_datasets()}
     assert list(states) == [*DATASETS, "villages"]
     assert states["wiki"] == states["villages"] == "unchecked"
     assert states["yago"] == states["icews14"] == "absent"

@@ -14,8 +14,8 @@ from tlogic.forecasting import Forecaster
 from tlogic.forecasting.forecast import Forecast
 from tlogic.forecasting.live_forecaster import LiveForecaster
 from tlogic.graph import Facts, TemporalGraph
-from tlogic.graph.growing import growing_index
-from tlogic.graph.live import LiveGraph
+from tlogic.graph.growing_index import build_growing_index
+from tlogic.graph.live_graph import LiveGraph
 from tlogic.graph.vocabulary import Relations, Vocabulary
 
 Edge = tuple[int, int, int, int]
@@ -60,7 +60,7 @@ class Grown:
 
     def merge(self) -> None:
         taken = self.graph.snapshot()
-        assert self.graph.adopt(taken, growing_index(taken.graph().triples))
+        assert self.graph.replace_index(taken, build_growing_index(taken.graph().triples))
 
 
 @st.composite

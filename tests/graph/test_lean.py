@@ -11,7 +11,7 @@ from benchmarks import synthetic
 
 import tlogic
 from tlogic.graph import arrays
-from tlogic.graph.arrays import width_for
+from tlogic.graph.arrays import integer_dtype
 from tlogic.graph.facts import Facts
 from tlogic.graph.triples import build_triple_index
 from tlogic.graph.views import build_views
@@ -61,15 +61,15 @@ def index_world(folder: Path, n_facts: int) -> tuple[int, int]:
 
 
 def test_numbers_are_as_wide_as_they_must_be() -> None:
-    assert width_for(2**31 - 1) is np.int32
-    assert width_for(2**31) is np.int64
+    assert integer_dtype(2**31 - 1) is np.int32
+    assert integer_dtype(2**31) is np.int64
 
 
 def test_wide_numbers_give_the_same_index(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if there were more than two billion edges."""
     graph = tlogic.sample(days=60)
     narrow, _ = graph.triples, graph.views
-    monkeypatch.setattr(arrays, "MOST_IN_32_BITS", 10)
+    monkeypatch.setattr(arrays, "MAX_INT32", 10)
     wide = build_triple_index(graph.facts, len(graph.entities), len(graph.relations.base))
     assert wide.arrival.dtype == wide.time_start.dtype == wide.triple_start.dtype == np.int64
     for one, other in zip(narrow, wide, strict=True):

@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 
 from tests import naive
 from tests.strategies import World, random_world, shifted, worlds
-from tlogic.graph.edges import edges_of, relation_of, target_of
-from tlogic.graph.search import (
-    fences_of,
+from tlogic.graph.binary_search import (
+    fence_keys,
     find,
     first_at_least,
     first_equal,
     new_searches,
     search_all,
-    search_all_far,
+    search_all_fenced,
 )
+from tlogic.graph.edges import edges_of, relation_of, target_of
 from tlogic.graph.sorting import counting_sort, run_starts
 
 K = TypeVar("K")
@@ -155,7 +155,7 @@ def test_searches_that_go_on_together_find_what_each_finds(
     searches = new_searches(len(runs))
     searches.place[:], searches.end[:], searches.bound[:] = places, ends, bounds
     if far:
-        search_all_far(values, fences_of(values), searches, len(runs))
+        search_all_fenced(values, fence_keys(values), searches, len(runs))
     else:
         search_all(values, searches, len(runs))
     assert searches.place.tolist() == expected

@@ -13,7 +13,7 @@ from tlogic.analysis.reports.report_files import write_report
 from tlogic.analysis.reports.section import Chart, Row, Section
 from tlogic.analysis.trials import METRICS
 from tlogic.analysis.tuning import TrialResult, Tuning
-from tlogic.files import write_whole
+from tlogic.files import write_atomically
 
 _TOP = 20
 _TITLE = "Settings, tuned"
@@ -27,7 +27,7 @@ def report_tuning(tuning: Tuning, folder: str | os.PathLike[str], data: str = "D
     folder = Path(folder)
     sections = [_best(tuning, data), _importance(tuning)]
     page = write_report(sections, folder, title=_TITLE, about=_about(tuning))
-    write_whole(folder / "trials.csv", tuning.frame.write_csv())
+    write_atomically(folder / "trials.csv", tuning.frame.write_csv())
     return page
 
 

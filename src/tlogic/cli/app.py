@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from tlogic.cli.datasets import datasets, download
+from tlogic.cli.demo import demo
 from tlogic.cli.evaluate import evaluate
 from tlogic.cli.fit import fit
 from tlogic.cli.forecast import forecast
@@ -16,7 +17,7 @@ from tlogic.cli.measure import measure
 from tlogic.cli.plot import plot
 from tlogic.cli.reproduce import reproduce
 from tlogic.cli.rules import rules
-from tlogic.cli.sample import demo, sample
+from tlogic.cli.sample import sample
 from tlogic.cli.serve import serve
 from tlogic.cli.stats import stats
 from tlogic.cli.tune import tune

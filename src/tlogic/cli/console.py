@@ -13,7 +13,7 @@ from rich.table import Table
 if TYPE_CHECKING:
     from tlogic import RuleSet
     from tlogic.forecasting.forecast import Answered
-    from tlogic.graph.graph import Graph
+    from tlogic.graph.graph_protocol import Graph
 
 console = Console()
 error_console = Console(stderr=True, highlight=False, soft_wrap=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from tlogic.events.datasets import Presence
+    from tlogic.events.datasets import DatasetStatus
 
 _MEANINGS = {
     "whole": "[green]whole[/green]",
@@ -49,9 +49,9 @@ def datasets(
 ) -> None:
     """List the known datasets and those that are here."""
     from tlogic.cli.console import console, error_console
-    from tlogic.events.datasets import data_folders, survey
+    from tlogic.events.datasets import data_folders, list_datasets
 
-    found = list(survey())
+    found = list(list_datasets())
     if json_output:
         print(json.dumps([_as_dict(presence) for presence in found]))
         return
@@ -81,7 +81,7 @@ def _bar(name: str) -> Iterator[Callable[[str, int, int], None]]:
         yield progress
 
 
-def _as_dict(presence: "Presence") -> dict[str, Any]:
+def _as_dict(presence: "DatasetStatus") -> dict[str, Any]:
     known = presence.known
     return {
         "name": presence.name,
@@ -96,7 +96,7 @@ def _as_dict(presence: "Presence") -> dict[str, Any]:
     }
 
 
-def _as_table(found: "list[Presence]") -> Any:
+def _as_table(found: "list[DatasetStatus]") -> Any:
     from rich.table import Table
 
     table = Table()
@@ -108,7 +108,7 @@ def _as_table(found: "list[Presence]") -> Any:
     return table
 
 
-def _figures(presence: "Presence") -> tuple[str, ...]:
+def _figures(presence: "DatasetStatus") -> tuple[str, ...]:
     known = presence.known
     if known is None:
         return ("",) * 4

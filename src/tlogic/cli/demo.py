@@ -1,32 +1,60 @@
-"""The tour of the sample world: rules found, forecasts made, one of them explained, and the figures."""
+"""`tlogic demo`: learn from the sample world, forecast its next days and explain one forecast."""
 
-from rich.table import Table
+from typing import TYPE_CHECKING, Annotated
 
-import tlogic
-from tlogic.cli.console import console, error_console, progress, wait_for_kernels
-from tlogic.events.sample.simulation import PLANTED_RULES
-from tlogic.forecasting.application import apply_rules
+import typer
+
+from tlogic.cli.options import Threads
+from tlogic.cli.serve import Port, serve_sample
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from tlogic import Evaluation, Explanation, Query, RuleSet, TemporalGraph
 
 
-def run_demo(threads: int | None = None) -> None:
-    """Learn on the sample world, forecast its next days, and show why."""
+def demo(
+    serve: Annotated[bool, typer.Option("--serve", help="Show the demo on a page in the browser instead.")] = False,
+    port: Port = 8080,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page with --serve.")] = True,
+    threads: Threads = None,
+) -> None:
+    """Learn rules from the sample world, forecast its next days and explain a forecast."""
+    if serve:
+        serve_sample(port, browser, threads)
+    else:
+        _run(threads)
+
+
+def _run(threads: int | None) -> None:
+    """Print the planted and the learned rules, some forecasts, one explanation and the metrics."""
+    import tlogic
+    from tlogic.cli.console import console, error_console, progress, wait_for_kernels
+    from tlogic.forecasting.application import apply_rules
+
     graph = tlogic.sample()
     console.print(f"[bold]The sample world[/bold]: {graph}\n")
     with wait_for_kernels(apply_rules), progress() as follow:
         rules = tlogic.learn(graph, threads=threads, progress=follow)
-        figures = {
+        evaluations = {
             "rules": tlogic.evaluate(graph, rules, threads=threads, progress=follow),
             "fallback alone": tlogic.evaluate(graph, tlogic.RuleSet(()), threads=threads),
         }
-    console.print(_planted_beside_learned(rules))
-    explanations = _forecast_planted(graph, rules)
-    console.print(_forecasts(explanations))
-    console.print(f"\n{max(explanations, key=_worth_telling)[0]}\n", markup=False, highlight=False, soft_wrap=True)
-    console.print(_figures(figures))
+    console.print(_rule_table(rules))
+    forecasts = _forecast_planted_heads(graph, rules)
+    console.print(_forecast_table(forecasts))
+    explanation, _ = max(forecasts, key=_explanation_order)
+    console.print(f"\n{explanation}\n", markup=False, highlight=False, soft_wrap=True)
+    console.print(_metric_table(evaluations))
     error_console.print("Next: tlogic sample --out world, then tlogic learn world --out world.rules")
 
 
-def _planted_beside_learned(rules: tlogic.RuleSet) -> Table:
+def _rule_table(rules: "RuleSet") -> "Table":
+    """The planted rules with their planted probability and their learned confidence."""
+    from rich.table import Table
+
+    from tlogic.events.sample.simulation import PLANTED_RULES
+
     learned = {(rule.head, rule.body, rule.variables): rule for rule in rules}
     found = [learned.get((rule.head, rule.body, rule.variables)) for rule in PLANTED_RULES]
     table = Table(
@@ -41,44 +69,54 @@ def _planted_beside_learned(rules: tlogic.RuleSet) -> Table:
     return table
 
 
-def _forecast_planted(graph: tlogic.TemporalGraph, rules: tlogic.RuleSet) -> list[tuple[tlogic.Explanation, str]]:
-    """For each planted head its first test query: the best candidate's explanation, and what came true."""
-    first: dict[str, tuple[tlogic.Query, str]] = {}
+def _forecast_planted_heads(graph: "TemporalGraph", rules: "RuleSet") -> "list[tuple[Explanation, str]]":
+    """For the first test query of each planted head: the best candidate's explanation, and the true answer."""
+    import tlogic
+    from tlogic.events.sample.simulation import PLANTED_RULES
+
+    first: dict[str, tuple[Query, str]] = {}
     for subject, relation, answer, time in zip(*graph.split("test"), strict=True):
         head = graph.relations.name_of(relation)
         query = tlogic.Query(graph.entities.name_of(subject), head, at=graph.timeline.label_of(time))
         first.setdefault(head, (query, graph.entities.name_of(answer)))
-    asked = [first[head] for head in dict.fromkeys(rule.head for rule in PLANTED_RULES) if head in first]
-    answers = tlogic.forecast(graph, rules, [query for query, _ in asked], top=1)
+    queries = [first[head] for head in dict.fromkeys(rule.head for rule in PLANTED_RULES) if head in first]
+    forecast = tlogic.forecast(graph, rules, [query for query, _ in queries], top=1)
     return [
-        (answers.explain(place, answers[place][0].name), truth)
-        for place, (_, truth) in enumerate(asked)
-        if answers.by(place) == "rules"
+        (forecast.explain(index, forecast[index][0].name), answer)
+        for index, (_, answer) in enumerate(queries)
+        if forecast.by(index) == "rules"
     ]
 
 
-def _worth_telling(forecast: tuple[tlogic.Explanation, str]) -> tuple[bool, int]:
-    """Forecasts that came true first, and among them those whose strongest reasons cite the most facts."""
-    why, answer = forecast
-    return why.candidate == answer, max(len(set(reason.facts)) for reason in why.strongest())
+def _explanation_order(forecast: "tuple[Explanation, str]") -> tuple[bool, int]:
+    """Correct forecasts first; among them, those whose strongest reasons cite the most facts."""
+    explanation, answer = forecast
+    return explanation.candidate == answer, max(len(set(reason.facts)) for reason in explanation.strongest())
 
 
-def _forecasts(explanations: list[tuple[tlogic.Explanation, str]]) -> Table:
+def _forecast_table(forecasts: "list[tuple[Explanation, str]]") -> "Table":
+    from rich.table import Table
+
     table = Table(title="Forecasts for the first days of the test period, each made from the days before it")
-    for column in ("query", "forecast", "score", "what happened"):
+    for column in ("query", "forecast", "score", "true answer"):
         table.add_column(column, overflow="fold")
-    for why, answer in explanations:
-        right = why.candidate == answer
+    for explanation, answer in forecasts:
+        is_true = explanation.candidate == answer
         table.add_row(
-            str(why.query), why.candidate, f"{why.score:.3f}", f"[green]{answer}[/green]" if right else answer
+            str(explanation.query),
+            explanation.candidate,
+            f"{explanation.score:.3f}",
+            f"[green]{answer}[/green]" if is_true else answer,
         )
     return table
 
 
-def _figures(figures: dict[str, tlogic.Evaluation]) -> Table:
-    table = Table(title="Test period, every fact asked in both directions (realistic ties)")
+def _metric_table(evaluations: "dict[str, Evaluation]") -> "Table":
+    from rich.table import Table
+
+    table = Table(title="Test period, every fact queried in both directions (realistic ties)")
     for column in ("", "MRR", "hits@1", "hits@3", "hits@10"):
         table.add_column(column, justify="right" if column else "left")
-    for name, evaluation in figures.items():
+    for name, evaluation in evaluations.items():
         table.add_row(name, *(f"{value:.3f}" for value in evaluation.to_dict()["realistic"].values()))
     return table

@@ -17,7 +17,7 @@ def index(
     It opens in milliseconds, and processes that use it share its memory.
     """
     from tlogic.cli.console import error_console
-    from tlogic.graph.compiled import write_compiled
+    from tlogic.graph.compiled_graph import write_compiled
 
     graph = data.read(out, keep=False)
     write_compiled(graph, out, data.path)

@@ -108,7 +108,7 @@ class DataOptions:
 
     def _graph(self, keep: bool) -> "TemporalGraph":
         from tlogic.graph.building import read
-        from tlogic.graph.caching import read_with_cache
+        from tlogic.graph.graph_cache import read_with_cache
 
         source = self._source()
         self._refuse_late_options()
@@ -132,13 +132,13 @@ class DataOptions:
                 error_console.print(line, markup=False, emoji=False)
 
     def _refuse_output(self, out: Path) -> None:
-        from tlogic.events.sources.databases import file_of_database, is_database_url
-        from tlogic.events.sources.finding import files_read
-        from tlogic.files import refuse_unwritable
+        from tlogic.events.sources.databases import database_file, is_database_url
+        from tlogic.events.sources.source_files import files_read
+        from tlogic.files import check_writable
 
-        refuse_unwritable(out)
+        check_writable(out)
         source = self._source()
-        files = [file_of_database(source)] if is_database_url(source) else files_read(source)
+        files = [database_file(source)] if is_database_url(source) else files_read(source)
         if out.exists() and any(file.exists() and out.samefile(file) for file in files if file):
             raise InputError(f"{out} is what is read, and would be lost; choose another --out.")
 
@@ -152,7 +152,7 @@ class DataOptions:
     @property
     def is_compiled(self) -> bool:
         """Is the data a compiled graph?"""
-        from tlogic.graph.compiled import is_compiled
+        from tlogic.graph.compiled_graph import is_compiled
 
         return self.data is not None and is_compiled(Path(self.data).expanduser())
 

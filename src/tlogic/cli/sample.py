@@ -1,12 +1,9 @@
-"""`tlogic sample` and `tlogic demo`: the built-in sample world."""
+"""`tlogic sample`: write the built-in sample world to a folder."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from tlogic.cli.options import Threads
-from tlogic.cli.serve import Port, serve_sample
 
 
 def sample(
@@ -19,18 +16,3 @@ def sample(
 
     write_sample(out, seed, days)
     typer.echo(f"The sample world is in {out}; its README.txt tells the planted rules.", err=True)
-
-
-def demo(
-    serve: Annotated[bool, typer.Option("--serve", help="Show it on a page in the browser instead.")] = False,
-    port: Port = 8080,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page with --serve.")] = True,
-    threads: Threads = None,
-) -> None:
-    """Learn and forecast the sample world, and show why."""
-    if serve:
-        serve_sample(port, browser, threads)
-        return
-    from tlogic.cli.demo import run_demo
-
-    run_demo(threads)

@@ -137,7 +137,7 @@ def seconds_of(period: str) -> float:
     >>> seconds_of("24h")
     86400.0
     """
-    from tlogic.events.steps import parse_step
+    from tlogic.events.time_steps import parse_step
 
     step = parse_step(period)
     if step.unit not in _SECONDS:

@@ -10,7 +10,7 @@ from numba import njit
 from tlogic.forecasting.application import QueryBatch, Scored
 from tlogic.forecasting.fallback import ObjectDistributions
 from tlogic.graph.arrays import Bools, Floats, Ints
-from tlogic.graph.search import find
+from tlogic.graph.binary_search import find
 from tlogic.graph.triples import TripleIndex
 
 RAW, STATIC, TIME_AWARE = 0, 1, 2

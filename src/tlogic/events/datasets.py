@@ -87,7 +87,7 @@ DATASETS: dict[str, Dataset] = {
 }
 
 
-class Presence(NamedTuple):
+class DatasetStatus(NamedTuple):
     """Whether a dataset is there."""
 
     name: str
@@ -113,21 +113,21 @@ def find_dataset(name: str) -> Path | None:
     return None
 
 
-def survey() -> Iterator[Presence]:
+def list_datasets() -> Iterator[DatasetStatus]:
     """All datasets, the known ones first, then the others that lie beside them."""
     for name, dataset in DATASETS.items():
         begun = (parent / name for parent in data_folders() if (parent / name).is_dir())
         place = find_dataset(name) or next(begun, None)
-        yield Presence(name, _state(dataset, place), place, dataset)
+        yield DatasetStatus(name, _state(dataset, place), place, dataset)
     seen = set(DATASETS)
     for parent in data_folders():
         for folder in sorted(parent.glob("*/")):
             if folder.name not in seen and _holds_facts(folder):
                 seen.add(folder.name)
-                yield Presence(folder.name, "unchecked", folder, None)
+                yield DatasetStatus(folder.name, "unchecked", folder, None)
 
 
-def is_right(path: Path, published: PublishedFile) -> bool:
+def matches_published(path: Path, published: PublishedFile) -> bool:
     """Is this file, byte for byte, the published one?"""
     return path.stat().st_size == published.size and git_sha1(path) == published.sha1
 
@@ -153,7 +153,7 @@ def _state(dataset: Dataset, folder: Path | None) -> State:
     if not dataset.files:
         return "unchecked" if _holds_facts(folder) else "absent"
     there = [(folder / file.name, file) for file in dataset.files if (folder / file.name).is_file()]
-    if not all(is_right(path, file) for path, file in there):
+    if not all(matches_published(path, file) for path, file in there):
         return "different"
     if len(there) == len(dataset.files):
         return "whole"

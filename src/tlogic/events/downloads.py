@@ -17,7 +17,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from tlogic.errors import InputError, TLogicError
-from tlogic.events.datasets import DATASETS, PART, Dataset, PublishedFile, data_folders, git_sha1, is_right
+from tlogic.events.datasets import DATASETS, PART, Dataset, PublishedFile, data_folders, git_sha1, matches_published
 from tlogic.locks import lock
 
 PUBLISHED = "https://raw.githubusercontent.com/liu-yushan/TLogic/9f6ffa3cc5c112226dc2537983b6bb33d4ef295e/data"
@@ -28,7 +28,7 @@ Progress = Callable[[str, int, int], None]
 _ATTEMPTS = 4
 _FIRST_PAUSE = 1.0  # seconds, doubled from attempt to attempt
 _BLOCK = 1 << 16
-_PASSING = {408, 425, 429, 500, 502, 503, 504}  # answers of a server that may do better in a moment
+_PASSING = {408, 425, 429, 500, 502, 503, 504}  # answers of a server that may do better in a timestamp
 
 
 class Download(NamedTuple):
@@ -115,7 +115,7 @@ def _missing(dataset: Dataset, folder: Path) -> list[PublishedFile]:
 def _is_there(path: Path, file: PublishedFile) -> bool:
     if not path.exists():
         return False
-    if not is_right(path, file):
+    if not matches_published(path, file):
         raise TLogicError(
             f"{path} is there, but it is not the published file: its hash is {git_sha1(path)}, expected {file.sha1}. "
             "Move it away or delete it, then download again."

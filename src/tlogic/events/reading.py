@@ -8,15 +8,15 @@ import polars as pl
 from polars import selectors as cs
 
 from tlogic.errors import InputError
-from tlogic.events.badrows import sift
-from tlogic.events.moments import check_time_zone, parse_column
-from tlogic.events.report import FileReport, ReadReport, find_warnings
+from tlogic.events.event_table import EventTable
+from tlogic.events.invalid_rows import select_valid_rows
+from tlogic.events.read_report import FileReport, ReadReport, find_warnings
 from tlogic.events.sources.columns import NAME_ROLES, ROLES, Columns, check_columns
-from tlogic.events.sources.finding import read_source
-from tlogic.events.sources.raw import RawFacts
+from tlogic.events.sources.raw_facts import RawFacts
+from tlogic.events.sources.source_files import read_source
 from tlogic.events.splits import split_by_files, split_by_time
-from tlogic.events.steps import lay_timeline, parse_step
-from tlogic.events.table import EventTable
+from tlogic.events.time_parsing import check_time_zone, parse_column
+from tlogic.events.time_steps import build_timeline, parse_step
 from tlogic.events.timeline import Label
 
 
@@ -65,12 +65,14 @@ def read_events(
     parts = list(sources.values())
     rows = _stack(parts)
     as_integers = given_step is not None and given_step.unit == "integer"
-    kind, moments, zoned = parse_column(rows["time"], as_integers=as_integers, time_zone=time_zone)
-    rows, bad_rows, examples = sift(rows.with_columns(moments.alias("moment")), kind, parts, skip_bad_rows)
+    kind, timestamps, zoned = parse_column(rows["time"], as_integers=as_integers, time_zone=time_zone)
+    rows, bad_rows, examples = select_valid_rows(
+        rows.with_columns(timestamps.alias("timestamp")), kind, parts, skip_bad_rows
+    )
     files = _count_facts(rows["part"], parts)
 
-    timeline = lay_timeline(kind, rows["moment"].unique().sort().to_numpy(), given_step, time_zone)
-    rows = rows.with_columns(step=timeline.steps_at(rows["moment"].to_numpy()))
+    timeline = build_timeline(kind, rows["timestamp"].unique().sort().to_numpy(), given_step, time_zone)
+    rows = rows.with_columns(step=timeline.steps_at(rows["timestamp"].to_numpy()))
     by_files = valid_from is None and test_from is None
     if by_files:
         split = split_by_files(rows, timeline, sources)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import polars as pl
 
 from tlogic.errors import InputError
-from tlogic.events.sources.raw import RawFacts
+from tlogic.events.sources.raw_facts import RawFacts
 from tlogic.events.timeline import Label, Timeline
 
 

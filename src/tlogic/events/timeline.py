@@ -12,7 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from tlogic.errors import InputError
-from tlogic.events.moments import EXPECTED_TIMES, check_time_zone, parse_times
+from tlogic.events.time_parsing import EXPECTED_TIMES, check_time_zone, parse_times
 
 Unit = Literal["integer", "second", "minute", "hour", "day", "week", "month", "year"]
 Label = str | date | int
@@ -79,7 +79,7 @@ class Timeline:
         >>> Timeline("day", 1, "2024-03-30", "Europe/Berlin").step_of("2024-03-30T00:00+01:00")
         0
         """
-        return int(self.steps_at(np.array([self._moment_of(label)]))[0])
+        return int(self.steps_at(np.array([self._timestamp_of(label)]))[0])
 
     def label_of(self, step: int) -> str:
         """The start of a step, as people write it.
@@ -89,9 +89,9 @@ class Timeline:
         """
         return _label(step * self.count + self._origin_ordinal, self.unit)
 
-    def steps_at(self, moments: Integers) -> Integers:
-        """The steps of many moments, which are seconds since 1970 (or integers, where the unit is one)."""
-        return (_ordinals(moments, self.unit) - self._origin_ordinal) // self.count
+    def steps_at(self, timestamps: Integers) -> Integers:
+        """The steps of many timestamps, which are seconds since 1970 (or integers, where the unit is one)."""
+        return (_ordinals(timestamps, self.unit) - self._origin_ordinal) // self.count
 
     def labels_of(self, steps: npt.ArrayLike) -> npt.NDArray[np.str_]:
         """The labels of many steps.
@@ -132,32 +132,32 @@ class Timeline:
 
     @cached_property
     def _origin_ordinal(self) -> int:
-        return int(_ordinals(np.array([self._moment_of(self.origin)]), self.unit)[0])
+        return int(_ordinals(np.array([self._timestamp_of(self.origin)]), self.unit)[0])
 
-    def _moment_of(self, label: Label) -> int:
+    def _timestamp_of(self, label: Label) -> int:
         text = label.isoformat() if isinstance(label, date) else str(label)
-        return _moment(text, as_integer=self.unit == "integer", time_zone=self.time_zone)
+        return _timestamp(text, as_integer=self.unit == "integer", time_zone=self.time_zone)
 
 
 # One label takes as long to read as a thousand, and the same ones are asked for again and again.
 @lru_cache(maxsize=4096)
-def _moment(text: str, as_integer: bool, time_zone: str) -> int:
+def _timestamp(text: str, as_integer: bool, time_zone: str) -> int:
     # Where dates are expected, four digits are a year, be it far in the past or future.
     spelled = text if as_integer else re.sub(r"^\s*(\d{4})\s*$", r"\1-01", text)
-    _, kind, moment, _ = parse_times(pl.Series([spelled]), as_integers=as_integer, time_zone=time_zone).row(0)
+    _, kind, timestamp, _ = parse_times(pl.Series([spelled]), as_integers=as_integer, time_zone=time_zone).row(0)
     if kind is None:
         raise InputError(f"The time {text!r} is not understood; expected {EXPECTED_TIMES}.")
     if as_integer != (kind == "integer"):
         found, expected = ("a date", "an integer") if as_integer else ("an integer", "a date")
         raise InputError(f"The time {text!r} is {found}, but {expected} is expected here.")
-    return int(moment)
+    return int(timestamp)
 
 
-def _ordinals(moments: Integers, unit: Unit) -> Integers:
-    """How many units lie between 1970 and each moment, rounded down."""
+def _ordinals(timestamps: Integers, unit: Unit) -> Integers:
+    """How many units lie between 1970 and each timestamp, rounded down."""
     if unit == "integer":
-        return moments
-    ordinals = moments.astype("datetime64[s]").astype(f"datetime64[{_NUMPY_UNITS[unit]}]").astype(np.int64)
+        return timestamps
+    ordinals = timestamps.astype("datetime64[s]").astype(f"datetime64[{_NUMPY_UNITS[unit]}]").astype(np.int64)
     return (ordinals + _DAYS_FROM_MONDAY_TO_1970) // 7 if unit == "week" else ordinals
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from tlogic.graph.arrays import Ints
 from tlogic.graph.edges import Edges
-from tlogic.graph.sources import SourceEdges
+from tlogic.graph.source_edges import SourceEdges
 
 
 class EntityEdges(NamedTuple):

@@ -13,8 +13,8 @@ from numba import njit
 from tlogic.evidence.entity_edges import EntityEdges, entity_edges
 from tlogic.evidence.name_parts import NameParts, parse_names
 from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.binary_search import first_at_least
 from tlogic.graph.edges import Edges
-from tlogic.graph.search import first_at_least
 from tlogic.graph.sorting import counting_sort, run_starts
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.graph.triples import TripleIndex

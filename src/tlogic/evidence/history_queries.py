@@ -9,7 +9,7 @@ from tlogic.evidence.histories import RECENT, Histories, last_before, weight_at
 from tlogic.evidence.name_parts import UNKNOWN, place_of
 from tlogic.evidence.partners import strongest_partners, strongest_targets
 from tlogic.graph.arrays import Bools, Floats, Ints
-from tlogic.graph.search import find, first_at_least
+from tlogic.graph.binary_search import find, first_at_least
 
 _SAME_RELATION = 5.0
 _REACHED = 0.01

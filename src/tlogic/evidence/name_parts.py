@@ -14,7 +14,7 @@ from numba import njit
 
 from tlogic.evidence.entity_edges import EntityEdges
 from tlogic.graph.arrays import Ints
-from tlogic.graph.search import first_at_least
+from tlogic.graph.binary_search import first_at_least
 from tlogic.graph.sorting import run_starts
 
 _STRUCTURED = re.compile(r"(?P<kind>.*\S)\s*\((?P<place>[^()]+)\)\s*")

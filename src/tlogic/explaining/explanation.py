@@ -12,7 +12,7 @@ from tlogic.events.timeline import Timeline
 from tlogic.explaining.groundings import dated_latest, find_paths, latest_groundings
 from tlogic.forecasting.forecaster import LeadingRules, RuleForecaster, Worker
 from tlogic.forecasting.queries import EncodedQuery, Query, encode_queries, query_batch, told
-from tlogic.graph.graph import Graph
+from tlogic.graph.graph_protocol import Graph
 from tlogic.rules import Rule
 
 _SHOWN_ABOVE = 5

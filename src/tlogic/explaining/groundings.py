@@ -13,7 +13,7 @@ from numba import njit
 
 from tlogic.forecasting.grounding.visible_facts import VisibleFacts
 from tlogic.graph.arrays import Ints
-from tlogic.graph.search import find_within, first_at_least
+from tlogic.graph.binary_search import find_within, first_at_least
 
 ANY_TIME = -1
 _MANY_PATHS = 100_000

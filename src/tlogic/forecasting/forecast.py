@@ -13,7 +13,7 @@ from tlogic.forecasting.forecaster import Forecaster, RuleForecaster
 from tlogic.forecasting.queries import EncodedQuery, Query, as_queries, encode_queries, query_batch, told
 from tlogic.forecasting.settings import ApplicationSettings
 from tlogic.graph.arrays import Floats, Ints
-from tlogic.graph.graph import Graph
+from tlogic.graph.graph_protocol import Graph
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.parallel import in_parallel
 from tlogic.rules import RuleSet

@@ -17,7 +17,7 @@ from tlogic.forecasting.rescoring import Scoring, score_groundings
 from tlogic.forecasting.rule_groundings import RuleGroundings, ground_rules
 from tlogic.forecasting.settings import UNLIMITED, ApplicationSettings
 from tlogic.graph.arrays import Ints
-from tlogic.graph.graph import Graph
+from tlogic.graph.graph_protocol import Graph
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.graph.triples import TripleIndex
 from tlogic.parallel import in_chunks

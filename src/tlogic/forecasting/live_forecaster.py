@@ -19,10 +19,10 @@ from tlogic.forecasting.queries import as_queries, encode_queries, query_batch
 from tlogic.forecasting.rule_groundings import RuleGroundings, concatenate_groundings
 from tlogic.forecasting.settings import ApplicationSettings
 from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.binary_search import find_within
 from tlogic.graph.facts import NO_FACTS
-from tlogic.graph.growing import known_at
-from tlogic.graph.live import LiveGraph
-from tlogic.graph.search import find_within
+from tlogic.graph.growing_index import visible_at
+from tlogic.graph.live_graph import LiveGraph
 from tlogic.graph.triples import build_triple_index
 from tlogic.rules import Rule, RuleSet
 
@@ -120,7 +120,7 @@ class LiveWorker(Worker):
     def _look(self, until: int) -> None:
         """Know the facts before a time, as the graph is now, and nothing of what was concluded from other facts."""
         graph = self._graph
-        if self._n_entities < graph.room_for_entities or len(self._work.grounding.subject_slot) != len(graph.relations):
+        if self._n_entities < graph.entity_capacity or len(self._work.grounding.subject_slot) != len(graph.relations):
             self._make_room()
         size = len(graph.index.slot_relation), len(graph.index.target)
         if self._size != size:
@@ -134,7 +134,7 @@ class LiveWorker(Worker):
 
     def _make_room(self) -> None:
         graph = self._graph
-        self._n_entities = graph.room_for_entities
+        self._n_entities = graph.entity_capacity
         self._work = new_workspace(self._triples, self._n_entities, len(graph.relations), self.book)
         self._replace(join_cache=new_join_cache(self._n_entities, len(graph.index.target), _MOST_JOINS))
         self._seen = self._size = (-1, -1)
@@ -147,7 +147,7 @@ def _visible_facts(graph: LiveGraph, until: int) -> VisibleFacts:
     index = graph.index
     n_times, newest, slot_newest = index.n_times, index.newest, index.slot_newest
     if until < graph.end:
-        n_times, newest, slot_newest = known_at(index, until)
+        n_times, newest, slot_newest = visible_at(index, until)
     return VisibleFacts(
         slot_start=index.slot_start,
         slot_end=index.slot_end,

@@ -8,7 +8,7 @@ import numpy as np
 from tlogic.errors import InputError
 from tlogic.events.sources.columns import ROLES, known_columns
 from tlogic.forecasting.application import QueryBatch
-from tlogic.graph.graph import Graph
+from tlogic.graph.graph_protocol import Graph
 
 ASKED = "?"
 FARTHEST = 10_000_000

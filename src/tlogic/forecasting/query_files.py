@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 
 from tlogic.errors import InputError
-from tlogic.events.sources.delimited import find_separator
-from tlogic.files import replacing
+from tlogic.events.sources.delimited_files import find_separator
+from tlogic.files import atomic_write
 from tlogic.forecasting.forecast import Answered
 from tlogic.forecasting.queries import ASKED, Query, as_queries
 
@@ -42,7 +42,7 @@ def write_answers(forecast: Answered, path: Path) -> None:
     kind = path.suffix.lower()
     if kind not in ANSWER_FILES:
         raise InputError(f"Answers are written to {', '.join(ANSWER_FILES)} files, not to {path.name!r}.")
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         if kind == ".parquet":
             forecast.frame.write_parquet(temporary)
         elif kind == ".csv":

@@ -13,16 +13,16 @@ Ints: TypeAlias = npt.NDArray[np.integer[Any]]
 Floats: TypeAlias = npt.NDArray[np.floating[Any]]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
-MOST_IN_32_BITS = 2**31 - 1
+MAX_INT32 = 2**31 - 1
 
 
-def width_for(largest: int) -> type[np.signedinteger[Any]]:
+def integer_dtype(largest: int) -> type[np.signedinteger[Any]]:
     """The integers that count up to some number: four bytes each, or eight where it needs them.
 
-    >>> width_for(100).__name__
+    >>> integer_dtype(100).__name__
     'int32'
     """
-    return np.int32 if largest <= MOST_IN_32_BITS else np.int64
+    return np.int32 if largest <= MAX_INT32 else np.int64
 
 
 @intrinsic

@@ -8,13 +8,13 @@ import polars as pl
 
 from tlogic.errors import InputError
 from tlogic.events import EventTable, read_events
-from tlogic.events.report import small_periods
+from tlogic.events.read_report import small_periods
 from tlogic.events.sources.columns import Columns
 from tlogic.events.splits import Split, split_by_time
 from tlogic.events.timeline import Label
 from tlogic.graph.arrays import Ints
-from tlogic.graph.compiled import is_compiled, open_compiled
-from tlogic.graph.facts import Facts, in_order
+from tlogic.graph.compiled_graph import is_compiled, open_compiled
+from tlogic.graph.facts import Facts, sorted_distinct
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.graph.vocabulary import Relations, Vocabulary
 from tlogic.names import INVERSE_MARK
@@ -118,7 +118,7 @@ def build_graph(events: EventTable) -> TemporalGraph:
         object=_numbered(frame["object"], entities),
         time=frame["step"].cast(pl.Int32).to_numpy(writable=True),
     )
-    facts = in_order(numbered, len(entities), len(relations))
+    facts = sorted_distinct(numbered, len(entities), len(relations))
     end = int(facts.time[-1]) + 1
     report, split = events.report, Split(events.valid_from, events.test_from)
     return TemporalGraph(

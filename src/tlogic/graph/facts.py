@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.graph.arrays import Bools, Ints, width_for
+from tlogic.graph.arrays import Bools, Ints, integer_dtype
 from tlogic.graph.sorting import counting_sort
 
 _FEW_STEPS = 1 << 20
@@ -25,14 +25,14 @@ class Facts(NamedTuple):
         return Facts(*(column[low:high] for column in self))
 
 
-def in_order(facts: Facts, n_entities: int, n_relations: int) -> Facts:
+def sorted_distinct(facts: Facts, n_entities: int, n_relations: int) -> Facts:
     """The distinct ones of some facts, sorted: stable sorts, the least significant key first.
 
     >>> facts = Facts(*np.array([[1, 0, 1], [0, 0, 0], [0, 1, 0], [5, 3, 5]], np.int32))
-    >>> in_order(facts, n_entities=2, n_relations=1).time.tolist()
+    >>> sorted_distinct(facts, n_entities=2, n_relations=1).time.tolist()
     [3, 5]
     """
-    order: Ints = np.arange(len(facts.time), dtype=width_for(len(facts.time)))
+    order: Ints = np.arange(len(facts.time), dtype=integer_dtype(len(facts.time)))
     for keys, n_keys in ((facts.object, n_entities), (facts.relation, n_relations), (facts.subject, n_entities)):
         order = counting_sort(order, keys, n_keys)
     n_steps = int(facts.time.max(initial=0)) + 1

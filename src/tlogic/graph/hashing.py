@@ -8,7 +8,7 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 
 
 @njit(cache=True, nogil=True)
-def scramble(x: np.uint64) -> np.uint64:
+def splitmix64(x: np.uint64) -> np.uint64:
     """A hash of 64 bits in which every input bit reaches every output bit: the finish of SplitMix64."""
     x = (x ^ (x >> np.uint64(30))) * _FIRST
     x = (x ^ (x >> np.uint64(27))) * _SECOND

@@ -7,7 +7,7 @@ from hashlib import blake2b
 import numpy as np
 
 from tlogic.errors import InputError
-from tlogic.events.report import ReadReport
+from tlogic.events.read_report import ReadReport
 from tlogic.events.timeline import Timeline
 from tlogic.graph.edges import Edges, edges_of
 from tlogic.graph.facts import Facts

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.graph.arrays import Ints, borrowed, width_for
+from tlogic.graph.arrays import Ints, borrowed, integer_dtype
 from tlogic.graph.facts import Facts
-from tlogic.graph.sources import Run, SourceEdges, build_source_edges, load_run, new_run, sort_run
+from tlogic.graph.source_edges import Run, SourceEdges, build_source_edges, load_run, new_run, sort_run
 
 
 class TripleIndex(NamedTuple):
@@ -47,7 +47,7 @@ def build_triple_index(facts: Facts, n_entities: int, n_base_relations: int) -> 
     ([1, 0], [3, 8, 3, 8])
     """
     sources, n_edges = build_source_edges(facts, n_entities), 2 * len(facts.time)
-    width = width_for(n_edges)
+    width = integer_dtype(n_edges)
     index = TripleIndex(  # room for as many slots and triples as edges: pages that are never written to cost nothing
         slot_start=np.zeros(n_entities + 1, width),
         slot_relation=np.empty(n_edges, np.int32),

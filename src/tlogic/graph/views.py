@@ -10,7 +10,7 @@ from numba import njit
 
 from tlogic.graph.arrays import Ints, borrowed
 from tlogic.graph.facts import Facts
-from tlogic.graph.sources import Run, SourceEdges, build_source_edges, load_run, new_run, sort_run
+from tlogic.graph.source_edges import Run, SourceEdges, build_source_edges, load_run, new_run, sort_run
 from tlogic.parallel import in_parallel
 
 

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from tlogic.errors import UnknownNameError
 from tlogic.graph.arrays import Ints
-from tlogic.names import INVERSE_MARK, did_you_mean, plain
+from tlogic.names import INVERSE_MARK, did_you_mean, normalised
 
 
 class Vocabulary:
@@ -37,7 +37,7 @@ class Vocabulary:
     def _plain_ids(self) -> dict[str, list[int]]:
         ids: dict[str, list[int]] = {}
         for number, name in enumerate(self.names):
-            ids.setdefault(plain(name), []).append(number)
+            ids.setdefault(normalised(name), []).append(number)
         return ids
 
     def add(self, names: Iterable[str]) -> None:
@@ -50,14 +50,14 @@ class Vocabulary:
         """
         for name in names:
             self._ids[name] = len(self.names)
-            self._plain_ids.setdefault(plain(name), []).append(len(self.names))
+            self._plain_ids.setdefault(normalised(name), []).append(len(self.names))
             self.names.append(name)
 
     def match(self, name: str) -> int | None:
         """The id of a name, or of the only one that differs from it in nothing but case, spaces and underscores."""
         number = self._ids.get(name)
         if number is None:
-            near = self._plain_ids.get(plain(name), [])
+            near = self._plain_ids.get(normalised(name), [])
             return near[0] if len(near) == 1 else None
         return number
 

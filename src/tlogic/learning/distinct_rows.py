@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from tlogic.graph.arrays import Ints
-from tlogic.graph.hashing import scramble
+from tlogic.graph.hashing import splitmix64
 
 
 @njit(cache=True, nogil=True)
@@ -22,7 +22,7 @@ def is_new_row(rows: Ints, row: int, table: Ints) -> bool:
     mask = len(table) - 1
     key = np.uint64(0)
     for i in range(rows.shape[1]):
-        key = scramble(key + np.uint64(rows[row, i]) + np.uint64(1))
+        key = splitmix64(key + np.uint64(rows[row, i]) + np.uint64(1))
     place = np.int64(key) & mask
     while table[place] >= 0:
         if rows_equal(rows, table[place], row):

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from tlogic.graph.arrays import Floats, Ints, borrowed
-from tlogic.graph.search import find, first_at_least
+from tlogic.graph.binary_search import find, first_at_least
 from tlogic.graph.triples import TripleIndex
 from tlogic.learning.distinct_rows import rows_equal
 from tlogic.learning.training_edges import RelationSlots

@@ -7,7 +7,7 @@ SplitMix64.
 import numpy as np
 from numba import njit
 
-from tlogic.graph.hashing import scramble
+from tlogic.graph.hashing import splitmix64
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 
@@ -15,7 +15,7 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 @njit(cache=True, nogil=True)
 def keyed(stream: np.uint64, key: int) -> np.uint64:
     """The stream that belongs to one more key."""
-    return scramble(stream + _STEP * (np.uint64(key) + np.uint64(1)))
+    return splitmix64(stream + _STEP * (np.uint64(key) + np.uint64(1)))
 
 
 @njit(cache=True, nogil=True)
@@ -27,7 +27,7 @@ def advance(stream: np.uint64) -> np.uint64:
 @njit(cache=True, nogil=True)
 def unit(stream: np.uint64) -> float:
     """A draw from [0, 1), with 53 random bits."""
-    return float(scramble(stream) >> np.uint64(11)) * 2.0**-53
+    return float(splitmix64(stream) >> np.uint64(11)) * 2.0**-53
 
 
 @njit(cache=True, nogil=True)

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from tlogic.graph.arrays import Ints, borrowed
-from tlogic.graph.search import Searches, new_searches, search_all, search_all_far
+from tlogic.graph.binary_search import Searches, new_searches, search_all, search_all_fenced
 from tlogic.graph.views import relation_and_time
 from tlogic.learning.distinct_rows import is_new_row, new_row_table, rows_equal
 from tlogic.learning.random_streams import below, keyed
@@ -154,7 +154,7 @@ def _sample_step(
             training.bounds[slot, 1],
             bodies.time[sample[i], step - 1],
         )
-    search_all_far(training.slots.time, training.time_fences, bodies.searches, n)
+    search_all_fenced(training.slots.time, training.time_fences, bodies.searches, n)
     for i in range(n):
         low, high = int(np.int64(place[i])), int(np.int64(end[i]))
         if low < high:
@@ -217,7 +217,7 @@ def _find_pairs(training: TrainingEdges, bodies: BodySamples, n_bodies: int) -> 
         source = bodies.entity[body, 0]
         sample[i], place[i], end[i] = body, training.pair_start[source], training.pair_start[source + 1]
         bound[i] = bodies.entity[body, -1]
-    search_all_far(training.pair_target, training.target_fences, bodies.searches, n_bodies)
+    search_all_fenced(training.pair_target, training.target_fences, bodies.searches, n_bodies)
     n = _keep_found(training.pair_target, bodies, n_bodies)
     for i in range(n):
         bodies.pair[i], bodies.end[i] = place[i], bodies.time[sample[i], -1]

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from tlogic.graph.arrays import Ints
-from tlogic.graph.search import fences_of, first_at_least
+from tlogic.graph.binary_search import fence_keys, first_at_least
 from tlogic.graph.sorting import counting_sort, run_starts
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.graph.triples import TripleIndex
@@ -55,12 +55,12 @@ def edges_before(until: int, triples: TripleIndex, views: Views, n_relations: in
         triples.slot_start,
         triples.slot_relation,
         views.slots,
-        fences_of(views.slots.time),
+        fence_keys(views.slots.time),
         bounds,
         relation_slots(triples, n_relations, bounds[:, 1] - bounds[:, 0]),
         views.pairs.pair_start,
         views.pairs.pair_target,
-        fences_of(views.pairs.pair_target),
+        fence_keys(views.pairs.pair_target),
         views.last,
     )
 

@@ -6,10 +6,10 @@ import numpy as np
 from numba import njit
 
 from tlogic.graph.arrays import Ints
+from tlogic.graph.binary_search import find, find_within, first_at_least, first_equal
 from tlogic.graph.edges import relation_of, target_of
 from tlogic.graph.facts import Facts
-from tlogic.graph.search import find, find_within, first_at_least, first_equal
-from tlogic.graph.sources import SourceEdges
+from tlogic.graph.source_edges import SourceEdges
 from tlogic.graph.views import PairEdges
 from tlogic.learning.distinct_rows import is_new_row, new_row_table
 from tlogic.learning.random_streams import advance, below, keyed, unit

@@ -12,7 +12,7 @@ import numpy as np
 from tlogic.errors import InputError
 from tlogic.evidence.extraction import FAMILIES, columns_of
 from tlogic.evidence.histories import N_HALF_LIVES
-from tlogic.files import read_text, write_whole
+from tlogic.files import read_text, write_atomically
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.models.bins import N_BINS, Bins
 from tlogic.models.boosting import Trees
@@ -86,7 +86,7 @@ class Model:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as JSON, a kind of evidence or a rule a line; the file is there whole or not at all."""
-        write_whole(Path(path), self.to_json())
+        write_atomically(Path(path), self.to_json())
 
     def to_json(self) -> str:
         """The content of a model file."""

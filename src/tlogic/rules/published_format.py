@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tlogic.errors import InputError
-from tlogic.files import write_whole
+from tlogic.files import write_atomically
 from tlogic.names import INVERSE_MARK, did_you_mean, pattern_of
 from tlogic.rules.rule import Rule
 from tlogic.rules.rule_set import RuleSet, read_rule_file
@@ -62,7 +62,7 @@ def export_published(rules: Iterable[Rule], path: str | PathLike[str], ids: str 
                 "body_supp": rule.body_support,
             }
         )
-    write_whole(Path(path), json.dumps(dict(sorted(by_head.items()))))
+    write_atomically(Path(path), json.dumps(dict(sorted(by_head.items()))))
 
 
 def read_relation_ids(path: str | PathLike[str]) -> list[str]:

@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from tlogic.errors import InputError
-from tlogic.names import pattern_of, plain
+from tlogic.names import normalised, pattern_of
 from tlogic.rules.quoted_names import quote_name
 
 
@@ -50,7 +50,7 @@ class Rule(NamedTuple):
         >>> Rule("Sue", ("bid for",), (0, 1)).identity == Rule("sue", ("bid_for",), (0, 1), 1, 3).identity
         True
         """
-        return plain(self.head), tuple([plain(name) for name in self.body]), self.variables
+        return normalised(self.head), tuple([normalised(name) for name in self.body]), self.variables
 
     def __str__(self) -> str:
         names = [variable_name(number) for number in self.variables]

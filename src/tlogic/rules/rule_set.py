@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tlogic.files import read_text, write_whole
+from tlogic.files import read_text, write_atomically
 from tlogic.rules.json_format import rules_from_json, rules_to_json
 from tlogic.rules.rule import Rule
 from tlogic.rules.selection import Comparison, Sort, compare_rules, merge_rules, select_rules, sort_rules
@@ -109,9 +109,9 @@ class RuleSet:
         if suffix in TABLE_SUFFIXES:
             write_table(self.rules, path)
         elif suffix == ".txt":
-            write_whole(path, rules_to_text(self.rules))
+            write_atomically(path, rules_to_text(self.rules))
         else:
-            write_whole(path, self.to_json())
+            write_atomically(path, self.to_json())
 
     def to_json(self) -> str:
         """The content of a rule file in JSON."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
 from tlogic.errors import InputError
-from tlogic.names import did_you_mean, plain
+from tlogic.names import did_you_mean, normalised
 from tlogic.rules.rule import Rule
 
 Sort = Literal["confidence", "support", "length", "head", "name"]
@@ -54,12 +54,12 @@ def select_rules(
     min_support: int = 0,
 ) -> list[AnyRule]:
     """The rules with this head, all of these relations in the body, one of these lengths, and enough support."""
-    wanted_head, wanted_body = head and plain(head), {plain(name) for name in body}
+    wanted_head, wanted_body = head and normalised(head), {normalised(name) for name in body}
     return [
         rule
         for rule in rules
-        if wanted_head in (None, plain(rule.head))
-        and wanted_body.issubset(map(plain, rule.body))
+        if wanted_head in (None, normalised(rule.head))
+        and wanted_body.issubset(map(normalised, rule.body))
         and (not lengths or len(rule.body) in lengths)
         and (min_confidence <= 0 or _confidence(rule) >= min_confidence)
         and rule.body_support >= min_support
@@ -123,7 +123,7 @@ def _by_identity(rules: Iterable[Rule]) -> dict[tuple[Any, ...], Rule]:
 def check_relations(rules: Iterable[RuleLike], wanted: Iterable[str]) -> None:
     """Refuse a relation that no rule has, with the nearest names: it is a slip of the pen."""
     known = {name for rule in rules for name in (rule.head, *rule.body)}
-    spelled = set(map(plain, known))
+    spelled = set(map(normalised, known))
     for name in wanted:
-        if plain(name) not in spelled:
+        if normalised(name) not in spelled:
             raise InputError(f"No rule has the relation {name!r}{did_you_mean(name, known)}")

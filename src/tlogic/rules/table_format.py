@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tlogic.errors import InputError
-from tlogic.files import replacing
+from tlogic.files import atomic_write
 from tlogic.rules.rule import Rule
 from tlogic.rules.text_format import parse_rule
 from tlogic.rules.verbalisation import in_words
@@ -61,7 +61,7 @@ def write_table(rules: Sequence[Rule], path: Path) -> None:
     import polars as pl
 
     frame = to_frame(rules)
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         if path.suffix.lower() == ".parquet":
             frame.write_parquet(temporary)
         else:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tlogic.analysis.reports.line_chart import plot_chart
 from tlogic.analysis.reports.section import Section
-from tlogic.files import write_whole
+from tlogic.files import write_atomically
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #cbd5e1; --dim: #64748b; --head: #f1f5f9; }
@@ -31,13 +31,13 @@ def write_report(sections: Sequence[Section], folder: Path, title: str, about: s
     charts = folder / "figures"
     charts.mkdir(parents=True, exist_ok=True)
     for section in sections:
-        write_whole(folder / f"{section.name}.csv", _as_csv(section))
+        write_atomically(folder / f"{section.name}.csv", _as_csv(section))
         for chart in section.charts:
             for kind in ("svg", "png"):
                 plot_chart(chart, charts / f"{chart.name}.{kind}")
-    write_whole(folder / "report.md", as_markdown(sections, title, about))
+    write_atomically(folder / "report.md", as_markdown(sections, title, about))
     page = folder / "report.html"
-    write_whole(page, _as_html(sections, charts, title, about))
+    write_atomically(page, _as_html(sections, charts, title, about))
     return page
 
 

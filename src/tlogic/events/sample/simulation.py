@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from tlogic.errors import InputError, SettingsError
+from tlogic.events.event_table import EventTable
 from tlogic.events.reading import read_events
 from tlogic.events.sample.world import (
     ACTORS,
@@ -28,13 +29,12 @@ from tlogic.events.sample.world import (
     TITLE,
     PlantedRule,
 )
-from tlogic.events.table import EventTable
-from tlogic.files import write_whole
+from tlogic.files import write_atomically
 from tlogic.names import pattern_of
 
 __all__ = ["PLANTED_RULES", "PlantedRule", "sample_events", "simulate", "write_sample"]
 
-FEWEST_DAYS = 10  # so that train, validation and test have a day each
+MIN_DAYS = 10  # so that train, validation and test have a day each
 GARBLED_DAILY = 0.5
 LONGEST_PAUSE = 2  # days between two atoms of a story
 LONGEST_WAIT = 2  # days until the head follows
@@ -179,8 +179,8 @@ def simulate(seed: int = 7, days: int = 450) -> pl.DataFrame:
     >>> news.columns, news["date"].max()
     (['subject', 'relation', 'object', 'date'], datetime.date(2030, 1, 30))
     """
-    if seed < 0 or days < FEWEST_DAYS:
-        raise SettingsError(f"seed {seed}, days {days}: the seed must not be negative, the days at least {FEWEST_DAYS}")
+    if seed < 0 or days < MIN_DAYS:
+        raise SettingsError(f"seed {seed}, days {days}: the seed must not be negative, the days at least {MIN_DAYS}")
     rows = [
         (*fact, FIRST_DAY + timedelta(days=day))
         for day, news in enumerate(World(seed, days).history())
@@ -232,7 +232,7 @@ def write_sample(folder: Path, seed: int = 7, days: int = 450) -> None:
     }
     _make_room(folder, list(texts))
     for name, text in texts.items():
-        write_whole(folder / name, text)
+        write_atomically(folder / name, text)
 
 
 def _lines(news: pl.DataFrame) -> str:

@@ -18,8 +18,8 @@ import polars as pl
 
 from tlogic.errors import InputError
 from tlogic.events.sources.columns import choose_by_name
-from tlogic.events.sources.frames import read_frame
-from tlogic.events.sources.raw import RawFacts, blame
+from tlogic.events.sources.data_frames import read_frame
+from tlogic.events.sources.raw_facts import RawFacts, source_errors
 
 if TYPE_CHECKING:
     import sqlalchemy as sql
@@ -55,10 +55,10 @@ def is_database_url(source: object) -> TypeGuard[str]:
     return isinstance(source, str) and "://" in source
 
 
-def file_of_database(url: str) -> Path | None:
+def database_file(url: str) -> Path | None:
     """The file of a database that is one.
 
-    >>> file_of_database("sqlite:////data/events.db"), file_of_database("postgresql://ann@here/events")
+    >>> database_file("sqlite:////data/events.db"), database_file("postgresql://ann@here/events")
     (PosixPath('/data/events.db'), None)
     """
     scheme, _, rest = url.partition("://")
@@ -142,7 +142,7 @@ def _ask_duckdb(file: Path, query: str, choose: Choice, name: str) -> Answer:
     except ImportError as error:
         raise not_installed(name, error) from error
     try:
-        with duckdb.connect(file, read_only=True) as connection, blame(name):
+        with duckdb.connect(file, read_only=True) as connection, source_errors(name):
             relation = connection.sql(_statement(query, _table_of_duckdb(connection, query)))
             if relation is None:
                 raise _no_table(name)

@@ -7,7 +7,7 @@ from tlogic.evidence.histories import FOREVER, N_HALF_LIVES, RECENT, Histories, 
 from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
 from tlogic.evidence.statements import Case, Statement
 from tlogic.graph.arrays import Floats
-from tlogic.graph.search import find
+from tlogic.graph.binary_search import find
 
 COLUMNS = (
     "age",

@@ -11,7 +11,7 @@ from tlogic.evidence.histories import FOREVER, Histories, History, last_before
 from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
 from tlogic.evidence.statements import Case, Statement
 from tlogic.graph.arrays import Floats
-from tlogic.graph.search import find
+from tlogic.graph.binary_search import find
 
 COLUMNS = (
     "repeats",

@@ -7,7 +7,7 @@ from tlogic.evidence.histories import FOREVER, Histories, count_at, last_before,
 from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
 from tlogic.evidence.statements import Case, Statement
 from tlogic.graph.arrays import Floats
-from tlogic.graph.search import find
+from tlogic.graph.binary_search import find
 
 _LIVES = (1, 2, 4)
 COLUMNS = (

@@ -13,7 +13,7 @@ from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
 from tlogic.evidence.partners import Partners, strongest_partners, strongest_targets
 from tlogic.evidence.statements import Case, Edge, Statement
 from tlogic.graph.arrays import Floats, Ints
-from tlogic.graph.search import find
+from tlogic.graph.binary_search import find
 
 COLUMNS = (
     *(f"common partners {h}" for h in range(N_HALF_LIVES)),

@@ -14,7 +14,7 @@ from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries, answ
 from tlogic.evidence.rates import Tally, bucket_of, count, insert_largest, new_tally, smoothed_rate
 from tlogic.evidence.statements import Case, Edge, Statement
 from tlogic.graph.arrays import Bools, Floats, Ints
-from tlogic.graph.search import first_at_least
+from tlogic.graph.binary_search import first_at_least
 
 AGES = (3, 14)
 N_AGES = len(AGES) + 1

@@ -13,8 +13,8 @@ from numba import njit
 from tlogic.forecasting.grounding.frontier import Frontier
 from tlogic.forecasting.grounding.visible_facts import NEVER, TimeWindow, VisibleFacts, latest_until
 from tlogic.graph.arrays import Ints
-from tlogic.graph.hashing import scramble
-from tlogic.graph.search import find_within, first_at_least
+from tlogic.graph.binary_search import find_within, first_at_least
+from tlogic.graph.hashing import splitmix64
 
 # The columns of a row: eight numbers, one cache line.
 KEY, MADE, SLOT, BACK_SLOT, LATEST, START, END, ROOM = 0, 1, 2, 3, 4, 5, 6, 7
@@ -63,7 +63,7 @@ def find_row(row: Ints, join: int, x: int) -> int:
     """The row of a join from x, or the empty row where it belongs."""
     key = _key(join, x)
     mask = len(row) - 1
-    place = int(np.int64(scramble(np.uint64(key))) & mask)
+    place = int(np.int64(splitmix64(np.uint64(key))) & mask)
     while row[place, KEY] != key and row[place, KEY] != EMPTY:
         place = (place + 1) & mask
     return place

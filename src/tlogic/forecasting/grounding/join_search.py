@@ -20,7 +20,7 @@ from tlogic.forecasting.grounding.join_cache import (
 )
 from tlogic.forecasting.grounding.rule_plans import JoinTable
 from tlogic.forecasting.grounding.visible_facts import NEVER, TimeWindow, VisibleFacts, latest_until
-from tlogic.graph.search import first_at_least
+from tlogic.graph.binary_search import first_at_least
 
 
 @njit(cache=True, nogil=True)

@@ -14,7 +14,7 @@ from tlogic.forecasting.grounding.rule_plans import BodyTable
 from tlogic.forecasting.grounding.visible_facts import NEVER, TimeWindow, VisibleFacts, latest_until
 from tlogic.forecasting.settings import UNLIMITED
 from tlogic.graph.arrays import Ints, borrowed
-from tlogic.graph.search import find_within
+from tlogic.graph.binary_search import find_within
 
 
 class SearchPath(NamedTuple):

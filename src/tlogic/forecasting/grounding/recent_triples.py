@@ -11,7 +11,7 @@ from numba import njit
 
 from tlogic.forecasting.grounding.visible_facts import TimeWindow, VisibleFacts
 from tlogic.forecasting.settings import UNLIMITED
-from tlogic.graph.arrays import Ints, width_for
+from tlogic.graph.arrays import Ints, integer_dtype
 
 
 class RecentTriples(NamedTuple):
@@ -35,7 +35,7 @@ def new_recent_triples(n_slots: int, n_triples: int, limit: int) -> RecentTriple
     return RecentTriples(
         row=np.full(n_slots if n_lists else 0, -1, np.int32),
         made=np.zeros(n_lists, np.int64),
-        triple=np.empty((n_lists, limit if n_lists else 0), width_for(n_triples)),
+        triple=np.empty((n_lists, limit if n_lists else 0), integer_dtype(n_triples)),
         n_triples=np.zeros(n_lists, np.int64),
         n_lists=np.zeros(1, np.int64),
     )

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from tlogic.graph.arrays import Ints
-from tlogic.graph.search import first_at_least
+from tlogic.graph.binary_search import first_at_least
 from tlogic.graph.triples import TripleIndex
 
 NEVER = -1

@@ -7,9 +7,9 @@ from numba import njit
 
 from tlogic.explaining import Fact
 from tlogic.graph.arrays import Floats, Ints
-from tlogic.graph.growing import GrowingIndex
-from tlogic.graph.live import LiveGraph
-from tlogic.graph.search import first_at_least
+from tlogic.graph.binary_search import first_at_least
+from tlogic.graph.growing_index import GrowingIndex
+from tlogic.graph.live_graph import LiveGraph
 
 HALF_LIFE = 30.0
 """How many steps ago what happened counts half, where it is asked how regular that is."""

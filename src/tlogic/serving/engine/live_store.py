@@ -6,8 +6,8 @@ from threading import Lock, Thread
 
 from tlogic.errors import InputError
 from tlogic.graph.facts import Facts
-from tlogic.graph.growing import growing_index
-from tlogic.graph.live import LiveGraph, Snapshot
+from tlogic.graph.growing_index import build_growing_index
+from tlogic.graph.live_graph import LiveGraph, Snapshot
 from tlogic.serving.engine.read_write_lock import ReadWriteLock
 from tlogic.serving.store.encoded_events import EncodedEvents
 from tlogic.serving.store.event_store import Added, EventStore, StoreError
@@ -67,7 +67,7 @@ class LiveStore:
                 facts = Facts(events.subject, events.relation, events.object, events.step - shift)
                 new = graph.add(facts, changes.entities, changes.relations)
                 self._graph, self._seen = graph, events.last
-        if graph.is_worth_merging and not (self._merging and self._merging.is_alive()):
+        if graph.needs_compaction and not (self._merging and self._merging.is_alive()):
             self._merging = Thread(target=self._merge, name="merging", daemon=True)
             self._merging.start()
         return new
@@ -79,7 +79,7 @@ class LiveStore:
 
     def _merge(self) -> None:
         taken = self.snapshot()
-        index = growing_index(taken.graph().triples)
+        index = build_growing_index(taken.graph().triples)
         with self._lock.writing():
             if self._graph is not None:
-                self._graph.adopt(taken, index)
+                self._graph.replace_index(taken, index)

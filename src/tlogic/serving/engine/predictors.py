@@ -12,7 +12,7 @@ from tlogic.forecasting import ApplicationSettings, Query
 from tlogic.forecasting.forecast import Answered
 from tlogic.forecasting.live_forecaster import LiveForecaster
 from tlogic.forecasting.queries import encode_queries
-from tlogic.graph.live import LiveGraph
+from tlogic.graph.live_graph import LiveGraph
 from tlogic.models import Model
 from tlogic.models.forecasting import ModelForecast, answer
 from tlogic.models.model_forecaster import ModelForecaster

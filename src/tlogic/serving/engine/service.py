@@ -13,7 +13,7 @@ from tlogic.explaining import Explanation as RuleExplanation
 from tlogic.forecasting import Query
 from tlogic.forecasting.forecast import Answered, Candidate
 from tlogic.forecasting.queries import encode_queries, step_asked
-from tlogic.graph.live import LiveGraph
+from tlogic.graph.live_graph import LiveGraph
 from tlogic.models.scoresheet import Scoresheet
 from tlogic.names import INVERSE_MARK
 from tlogic.rules import Rule, in_words

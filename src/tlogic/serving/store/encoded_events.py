@@ -13,9 +13,9 @@ import polars as pl
 
 from tlogic.errors import InputError
 from tlogic.events import EventTable, Timeline
-from tlogic.events.moments import Kind, parse_column, parse_times
 from tlogic.events.sources.columns import NAME_ROLES, ROLES
-from tlogic.events.steps import Step, lay_timeline, parse_step
+from tlogic.events.time_parsing import TimeKind, parse_column, parse_times
+from tlogic.events.time_steps import Step, build_timeline, parse_step
 from tlogic.events.timeline import Integers
 from tlogic.names import INVERSE_MARK
 
@@ -150,13 +150,13 @@ def check_events(
         raise InputError("There are no events to add.")
     times = _read_times(cells["time"], timeline, given, time_zone)
     problems = _bad_times(cells["time"], times) | _bad_names(cells) | problems
-    readable = times.moments.is_not_null()
+    readable = times.timestamps.is_not_null()
     if not readable.any():
         _refuse(problems, cells.height)
-    moments = times.moments.drop_nulls()
+    timestamps = times.timestamps.drop_nulls()
     if timeline is None:
-        timeline = lay_timeline(times.kind, moments.unique().sort().to_numpy(), given, time_zone)
-    steps = timeline.steps_at(moments.to_numpy())
+        timeline = build_timeline(times.kind, timestamps.unique().sort().to_numpy(), given, time_zone)
+    steps = timeline.steps_at(timestamps.to_numpy())
     _refuse(_far_away(readable.arg_true(), steps, span, timeline) | problems, cells.height)
     return EncodedEvents(**_numbered(cells), step=steps, timeline=timeline)
 
@@ -305,21 +305,21 @@ def _distinct(names: pl.Series) -> list[str]:
 
 
 class _Times(NamedTuple):
-    """What kind of times is expected, and the moment of each; null where it is of another kind, or none."""
+    """What kind of times is expected, and the timestamp of each; null where it is of another kind, or none."""
 
-    kind: Kind
-    moments: pl.Series
+    kind: TimeKind
+    timestamps: pl.Series
 
 
 def _read_times(times: pl.Series, timeline: Timeline | None, given: Step | None, time_zone: str) -> _Times:
     if timeline is None:
         as_integers = given is not None and given.unit == "integer"
         found = parse_column(times, as_integers=as_integers, time_zone=time_zone)
-        return _Times(found.kind, found.moments)
+        return _Times(found.kind, found.timestamps)
     whole = timeline.unit == "integer"
     table = parse_times(times if whole else _spelled(times), as_integers=whole, time_zone=timeline.time_zone)
     fits = (pl.col("kind") == "integer") == whole
-    return _Times("integer" if whole else "date", table.select(pl.when(fits).then("moment")).to_series())
+    return _Times("integer" if whole else "date", table.select(pl.when(fits).then("timestamp")).to_series())
 
 
 def _spelled(times: pl.Series) -> pl.Series:
@@ -330,14 +330,14 @@ def _spelled(times: pl.Series) -> pl.Series:
 
 
 def _bad_times(cells: pl.Series, times: _Times) -> dict[int, str]:
-    bad = times.moments.is_null() & cells.is_not_null()
+    bad = times.timestamps.is_null() & cells.is_not_null()
     unread = cells.filter(bad)
     kinds = parse_times(unread)["kind"]
     problems = map(partial(_problem_of_time, times.kind), unread, kinds)
     return dict(zip(bad.arg_true(), problems, strict=True))
 
 
-def _problem_of_time(expected: Kind, time: str, found: Kind | None) -> str:
+def _problem_of_time(expected: TimeKind, time: str, found: TimeKind | None) -> str:
     if not time.strip():
         return "the time is empty"
     if found in (None, expected):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.graph.arrays import Ints, width_for
+from tlogic.graph.arrays import Ints, integer_dtype
 from tlogic.graph.edges import relation_of, target_of
 from tlogic.graph.facts import Facts
 
@@ -47,8 +47,8 @@ def build_source_edges(facts: Facts, n_entities: int) -> SourceEdges:
     """
     n_edges = 2 * len(facts.time)
     sources = SourceEdges(
-        start=np.zeros(n_entities + 1, width_for(n_edges)),
-        edge=np.empty(n_edges, width_for(n_edges)),
+        start=np.zeros(n_entities + 1, integer_dtype(n_edges)),
+        edge=np.empty(n_edges, integer_dtype(n_edges)),
         time=np.empty(n_edges, np.int32),
     )
     _sort_by_source(facts, sources)

@@ -8,13 +8,13 @@ from pathlib import Path
 from time import time
 from typing import Any
 
-import tlogic
 from tlogic import files
 from tlogic.errors import InputError
 from tlogic.events.sources.databases import is_database_url
 from tlogic.graph.building import read
-from tlogic.graph.compiled import VERSION, is_compiled, open_compiled, sources_of, write_compiled
+from tlogic.graph.compiled_graph import VERSION, is_compiled, open_compiled, sources_of, write_compiled
 from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.version import __version__
 
 FOLDER_VARIABLE = "TLOGIC_CACHE"
 _OFF = ("off", "0")
@@ -58,7 +58,7 @@ def _place_for(source: str, options: Mapping[str, Any]) -> Path | None:
     sources = sources_of(source)
     if time() - max(changed for _, _, changed in sources) / 1e9 < _SETTLED_AFTER:
         return None
-    told = repr((tlogic.__version__, VERSION, sources, sorted(options.items())))
+    told = repr((__version__, VERSION, sources, sorted(options.items())))
     return folder / f"{blake2b(told.encode(), digest_size=16).hexdigest()}.graph"
 
 

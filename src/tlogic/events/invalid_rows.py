@@ -6,16 +6,16 @@ from typing import NamedTuple
 import polars as pl
 
 from tlogic.errors import InputError
-from tlogic.events.moments import EXPECTED_TIMES, ORDER_IS_CLEAR, SEPARATED, Kind, parse_times
 from tlogic.events.sources.columns import NAME_ROLES, ROLES
-from tlogic.events.sources.raw import Quote, RawFacts
+from tlogic.events.sources.raw_facts import Quote, RawFacts
+from tlogic.events.time_parsing import EXPECTED_TIMES, ORDER_IS_CLEAR, SEPARATED, TimeKind, parse_times
 
 SHOWN = 5
 
 _KIND_NAMES = {"integer": "an integer", "year": "a year", "month": "a month", "date": "a date"}
 
 
-class GoodRows(NamedTuple):
+class ValidRows(NamedTuple):
     """The rows that are facts, how many others there were, and the first of those in words."""
 
     rows: pl.DataFrame
@@ -23,28 +23,30 @@ class GoodRows(NamedTuple):
     examples: tuple[str, ...]
 
 
-def sift(rows: pl.DataFrame, kind: Kind, sources: Sequence[RawFacts], skip_bad_rows: bool) -> GoodRows:
-    """Keep the rows with three names and a `moment`; refuse the others unless they are to be skipped.
+def select_valid_rows(
+    rows: pl.DataFrame, kind: TimeKind, sources: Sequence[RawFacts], skip_bad_rows: bool
+) -> ValidRows:
+    """Keep the rows with three names and a `timestamp`; refuse the others unless they are to be skipped.
 
     Each row knows its source (`part`) and its place there (`row`). Blank lines go without a word.
     """
     unusable = rows.select(_unusable()).to_series()
     if not unusable.any():
-        return GoodRows(rows, 0, ())
+        return ValidRows(rows, 0, ())
     good = rows.filter(~unusable)
     bad = rows.filter(unusable).filter(~pl.all_horizontal(pl.col(ROLES).is_null()))
     examples = tuple(_describe(bad.head(SHOWN), kind, sources))
     if bad.height and not (skip_bad_rows and good.height):
         raise InputError(_refusal(bad, examples, good.height, sources))
-    return GoodRows(good, bad.height, examples)
+    return ValidRows(good, bad.height, examples)
 
 
 def _unusable() -> pl.Expr:
     no_name = [pl.col(role).is_null() | (pl.col(role) == "") for role in NAME_ROLES]
-    return pl.any_horizontal(pl.col("moment").is_null(), *no_name)
+    return pl.any_horizontal(pl.col("timestamp").is_null(), *no_name)
 
 
-def _describe(bad: pl.DataFrame, kind: Kind, sources: Sequence[RawFacts]) -> list[str]:
+def _describe(bad: pl.DataFrame, kind: TimeKind, sources: Sequence[RawFacts]) -> list[str]:
     shown = []
     for part, source in enumerate(sources):
         rows = bad.filter(part=part)["row"].to_list()
@@ -53,7 +55,7 @@ def _describe(bad: pl.DataFrame, kind: Kind, sources: Sequence[RawFacts]) -> lis
     return shown
 
 
-def _problem(quote: Quote, kind: Kind) -> str:
+def _problem(quote: Quote, kind: TimeKind) -> str:
     if quote.problem:
         return quote.problem
     empty = [role for role in ROLES if not (quote.cells[role] or "").strip()]
@@ -62,7 +64,7 @@ def _problem(quote: Quote, kind: Kind) -> str:
     return _problem_of_time(str(quote.cells["time"]), kind)
 
 
-def _problem_of_time(cell: str, kind: Kind) -> str:
+def _problem_of_time(cell: str, kind: TimeKind) -> str:
     found = parse_times(pl.Series([cell]))["kind"].item()
     if found in (None, kind):
         return f"the time {cell!r} is not understood"
@@ -74,7 +76,7 @@ def _refusal(bad: pl.DataFrame, examples: Sequence[str], good: int, sources: Seq
     if bad.height > len(examples):
         lines[-1] += ","
         lines.append(f"and {bad.height - len(examples):,} more.")
-    unread = bad.filter(pl.col("time").is_not_null(), pl.col("moment").is_null())["time"].cast(pl.String)
+    unread = bad.filter(pl.col("time").is_not_null(), pl.col("timestamp").is_null())["time"].cast(pl.String)
     if len(unread):
         lines.append(f"A time is {EXPECTED_TIMES}.")
     if unread.str.contains(SEPARATED).any():

@@ -8,7 +8,7 @@ import polars as pl
 
 from tlogic.errors import InputError
 from tlogic.events.sources.columns import NAME_ROLES, ROLES, choose_by_name
-from tlogic.events.sources.raw import Quote, RawFacts, blame
+from tlogic.events.sources.raw_facts import Quote, RawFacts, source_errors
 
 FORMATS = {".parquet": "Parquet", ".arrow": "Arrow", ".ipc": "Arrow", ".feather": "Arrow"}
 
@@ -48,7 +48,7 @@ def read_frame(
     frame: pl.LazyFrame, given: Mapping[str, str | int], name: str = "data frame", format: str = "in memory"
 ) -> RawFacts:
     """Read the facts of a data frame, whose columns are chosen by their names."""
-    with blame(name):
+    with source_errors(name):
         schema = frame.collect_schema()
         positions = choose_by_name(schema.names(), given, name)
         header = {role: schema.names()[position] for role, position in positions.items()}

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from tlogic.graph.arrays import Bools, Ints
-from tlogic.graph.search import first_at_least
+from tlogic.graph.binary_search import first_at_least
 from tlogic.graph.triples import TripleIndex
 
 NEVER = -1
@@ -44,7 +44,7 @@ class GrowingIndex(NamedTuple):
     """Three numbers: how many slots, triples and times are in use, or were before their runs moved away."""
 
 
-def growing_index(triples: TripleIndex) -> GrowingIndex:
+def build_growing_index(triples: TripleIndex) -> GrowingIndex:
     """The runs of a triple index, close together, and spare room behind them."""
     slot_end, triple_end = triples.slot_start[1:], triples.triple_start[1:]
     time_end = triples.time_start[1:]
@@ -69,7 +69,7 @@ def growing_index(triples: TripleIndex) -> GrowingIndex:
     )
 
 
-def with_more_room(index: GrowingIndex) -> GrowingIndex:
+def with_spare_capacity(index: GrowingIndex) -> GrowingIndex:
     """The same runs, with spare room behind them again."""
     columns = {name: _roomy(column) for name, column in index._asdict().items() if name != "used"}
     return index._replace(**columns)
@@ -80,7 +80,7 @@ def _roomy(column: Ints) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def take_in(
+def insert_facts(
     index: GrowingIndex, subject: Ints, relation: Ints, object_: Ints, time: Ints, half: int, first: int, new: Bools
 ) -> int:
     """Take in facts and their inverses from the place ``first`` on, and note which are new.
@@ -97,7 +97,7 @@ def take_in(
 
 
 @njit(cache=True, nogil=True)
-def known_at(index: GrowingIndex, now: int) -> tuple[Ints, Ints, Ints]:
+def visible_at(index: GrowingIndex, now: int) -> tuple[Ints, Ints, Ints]:
     """How many times of each triple lie before now, the newest of them, and that of each slot."""
     n_slots, n_triples = index.used[SLOTS], index.used[TRIPLES]
     n_times, newest = np.zeros(n_triples, np.int32), np.full(n_triples, NEVER, np.int32)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from tlogic.errors import InputError
 from tlogic.events.datasets import DATASETS, find_dataset
+from tlogic.events.sources.data_frames import FORMATS, as_frame, read_frame, read_frame_file
 from tlogic.events.sources.databases import EXPECTED_URLS, is_database_url, read_database
-from tlogic.events.sources.delimited import COMPRESSIONS
-from tlogic.events.sources.frames import FORMATS, as_frame, read_frame, read_frame_file
-from tlogic.events.sources.ids import NAME_FILES, Names, read_names
-from tlogic.events.sources.raw import RawFacts
-from tlogic.events.sources.text import TEXT_SUFFIXES, read_text
+from tlogic.events.sources.delimited_files import COMPRESSIONS
+from tlogic.events.sources.id_names import NAME_FILES, Names, read_names
+from tlogic.events.sources.raw_facts import RawFacts
+from tlogic.events.sources.text_files import TEXT_SUFFIXES, read_text
 from tlogic.names import did_you_mean
 
 SPLITS = ("train", "valid", "test")

@@ -35,7 +35,7 @@ class RawFacts:
 
 
 @contextmanager
-def blame(name: str) -> Iterator[None]:
+def source_errors(name: str) -> Iterator[None]:
     """Say which source it was when reading fails below us."""
     try:
         yield

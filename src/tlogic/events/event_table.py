@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from tlogic.events.report import ReadReport
+from tlogic.events.read_report import ReadReport
 from tlogic.events.timeline import Timeline
 
 

@@ -16,8 +16,8 @@ from tests.strategies import World, worlds
 from tests.worlds import as_graph
 from tlogic import InputError
 from tlogic.graph.arrays import Ints
-from tlogic.graph.caching import read_with_cache
-from tlogic.graph.compiled import MAGIC, open_compiled, write_compiled
+from tlogic.graph.compiled_graph import MAGIC, open_compiled, write_compiled
+from tlogic.graph.graph_cache import read_with_cache
 from tlogic.graph.temporal_graph import TemporalGraph
 
 
@@ -155,7 +155,7 @@ def test_a_graph_whose_source_may_not_be_seen_is_opened(tmp_path: Path, monkeypa
     def forbidden(path: str | Path) -> list[Path]:
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("tlogic.graph.compiled.files_read", forbidden)
+    monkeypatch.setattr("tlogic.graph.compiled_graph.files_read", forbidden)
     assert len(tlogic.read(tmp_path / "events.graph")) == 2
 
 
@@ -191,7 +191,7 @@ def test_the_cache_is_used_and_notices_changes(tmp_path: Path, monkeypatch: pyte
 
 def test_the_cache_removes_what_is_its_own_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TLOGIC_CACHE", str(tmp_path))
-    monkeypatch.setattr("tlogic.graph.caching._MOST_FILES", 1)
+    monkeypatch.setattr("tlogic.graph.graph_cache._MOST_FILES", 1)
     text, own = tmp_path / "events.csv", tmp_path / "mine.graph"
     text.write_text("subject,relation,object,date\na,r,b,2030-01-01\nb,r,a,2030-01-02\n")
     for path in (text, own):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from tlogic.errors import InputError
-from tlogic.events.sources.raw import blame
+from tlogic.events.sources.raw_facts import source_errors
 
 # The bytes each compressed file begins with.
 COMPRESSIONS = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
@@ -106,7 +106,7 @@ class DelimitedFile:
 
     @contextmanager
     def _explaining(self) -> Iterator[None]:
-        with blame(str(self.path)):
+        with source_errors(str(self.path)):
             try:
                 yield
             except pl.exceptions.NoDataError:
@@ -137,7 +137,7 @@ class DelimitedFile:
 
     def _check_beginning(self) -> None:
         suffix = self.path.suffix.lower()
-        with blame(str(self.path)), self.path.open("rb") as file:
+        with source_errors(str(self.path)), self.path.open("rb") as file:
             beginning = file.read(4)
         if beginning and not beginning.startswith(COMPRESSIONS.get(suffix, b"")):
             raise InputError(f"{self.path} is not a {suffix} file; it may be damaged, or wrongly named.")

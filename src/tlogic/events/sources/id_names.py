@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from tlogic.errors import InputError
-from tlogic.events.sources.delimited import DelimitedFile
+from tlogic.events.sources.delimited_files import DelimitedFile
 
 NAME_FILES = {"subject": "entity2id.txt", "relation": "relation2id.txt", "object": "entity2id.txt"}
 

@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tlogic.errors import InputError
-from tlogic.events.report import FileReport, ReadReport
-from tlogic.events.sources.finding import files_read, find_source
+from tlogic.events.read_report import FileReport, ReadReport
+from tlogic.events.sources.source_files import files_read, find_source
 from tlogic.events.timeline import Timeline
-from tlogic.files import replacing
+from tlogic.files import atomic_write
 from tlogic.graph.arrays import Ints
 from tlogic.graph.checksums import checksum
 from tlogic.graph.facts import Facts
@@ -58,7 +58,7 @@ def write_compiled(graph: TemporalGraph, path: Path, source: str | Path | None =
     """
     arrays = _arrays_of(graph)
     header = _header(graph, arrays, source)
-    with replacing(path) as temporary, temporary.open("wb") as file:
+    with atomic_write(path) as temporary, temporary.open("wb") as file:
         file.write(_START.pack(MAGIC, VERSION, len(header), _digest(header)))
         file.write(header)
         for array in arrays.values():

@@ -7,9 +7,9 @@ import numpy as np
 
 from tlogic.events.timeline import Timeline
 from tlogic.graph.arrays import Ints
-from tlogic.graph.facts import NO_FACTS, Facts, in_order
-from tlogic.graph.growing import GrowingIndex, growing_index, take_in, with_more_room
-from tlogic.graph.search import find_within
+from tlogic.graph.binary_search import find_within
+from tlogic.graph.facts import NO_FACTS, Facts, sorted_distinct
+from tlogic.graph.growing_index import GrowingIndex, build_growing_index, insert_facts, with_spare_capacity
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.graph.triples import build_triple_index
 from tlogic.graph.vocabulary import Relations, Vocabulary
@@ -30,7 +30,7 @@ class Snapshot(NamedTuple):
 
     def graph(self) -> TemporalGraph:
         """The graph of these facts, all of them for training."""
-        facts = in_order(self.facts, len(self.entities), len(self.relations.base))
+        facts = sorted_distinct(self.facts, len(self.entities), len(self.relations.base))
         end = int(facts.time.max(initial=-1)) + 1
         return TemporalGraph(self.entities, self.relations, self.timeline, facts, valid_from=end, test_from=end)
 
@@ -54,7 +54,7 @@ class LiveGraph:
         self.version = self.numbers = self.end = 0
         self._log = np.empty((len(Facts._fields), _FIRST_ROOM), np.int32)
         self._n_facts = 0
-        self._settle(growing_index(build_triple_index(NO_FACTS, 0, 0)))
+        self._settle(build_growing_index(build_triple_index(NO_FACTS, 0, 0)))
 
     @classmethod
     def of(cls, graph: TemporalGraph) -> "LiveGraph":
@@ -63,7 +63,7 @@ class LiveGraph:
         live.entities, live.relations = Vocabulary(graph.entities, kind="entity"), Relations(graph.relations.base)
         live._log = np.array(graph.facts, np.int32)
         live._n_facts, live.end = len(graph), graph.end
-        live._settle(growing_index(graph.triples))
+        live._settle(build_growing_index(graph.triples))
         return live
 
     def __len__(self) -> int:
@@ -78,7 +78,7 @@ class LiveGraph:
         return self.end
 
     @property
-    def room_for_entities(self) -> int:
+    def entity_capacity(self) -> int:
         """How many entities its arrays have room for."""
         return len(self.index.slot_start)
 
@@ -121,11 +121,11 @@ class LiveGraph:
     # Runs that moved left gaps behind. Sorting all anew closes them, and can be done meanwhile, from a snapshot.
 
     @property
-    def is_worth_merging(self) -> bool:
+    def needs_compaction(self) -> bool:
         """Did runs move so much that sorting all anew would give back much memory?"""
         return int(self.index.used.sum()) > (1.0 + _WORTH_MERGING) * self._n_merged + _FIRST_ROOM
 
-    def adopt(self, taken: Snapshot, index: GrowingIndex) -> bool:
+    def replace_index(self, taken: Snapshot, index: GrowingIndex) -> bool:
         """Go on with a snapshot that was sorted anew, and what came since; False where its numbers fit no more."""
         if taken.numbers != self.numbers:
             return False
@@ -141,8 +141,8 @@ class LiveGraph:
 
     def _name(self, entities: Sequence[str], relations: Sequence[str]) -> None:
         self.entities.add(entities)
-        while len(self.entities) > self.room_for_entities:
-            self.index = with_more_room(self.index)
+        while len(self.entities) > self.entity_capacity:
+            self.index = with_spare_capacity(self.index)
         if relations:
             half = len(self.relations.base)
             inverse = self.index.slot_relation >= half
@@ -164,8 +164,8 @@ class LiveGraph:
     def _take_in(self, facts: Facts) -> int:
         new = np.zeros(len(facts.time), np.bool_)
         done, half = 0, len(self.relations.base)
-        while (done := take_in(self.index, *facts, half, done, new)) < len(new):
-            self.index = with_more_room(self.index)
+        while (done := insert_facts(self.index, *facts, half, done, new)) < len(new):
+            self.index = with_spare_capacity(self.index)
         self._note(Facts(*(column[new] for column in facts)))
         return int(new.sum())
 

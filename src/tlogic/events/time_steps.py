@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tlogic.errors import InputError
-from tlogic.events.moments import Kind
+from tlogic.events.time_parsing import TimeKind
 from tlogic.events.timeline import Integers, Timeline, Unit
 
 _SUFFIXES: dict[str, Unit] = {
@@ -45,27 +45,27 @@ def parse_step(step: str | int) -> Step:
     return Step(_SUFFIXES[found[2]], int(found[1]))
 
 
-def find_step(kind: Kind, moments: Integers) -> Step:
-    """The longest natural step on which all the moments (sorted, each once) lie.
+def find_step(kind: TimeKind, timestamps: Integers) -> Step:
+    """The longest natural step on which all the timestamps (sorted, each once) lie.
 
     >>> find_step("integer", np.array([0, 24, 72]))
     Step(unit='integer', count=24)
     """
     if kind == "integer":
-        return Step("integer", int(np.gcd.reduce(np.diff(moments))) or 1)
-    if kind == "year" or _all_begin_one(moments, "Y"):
+        return Step("integer", int(np.gcd.reduce(np.diff(timestamps))) or 1)
+    if kind == "year" or _all_begin_one(timestamps, "Y"):
         return Step("year", 1)
-    if kind == "month" or _all_begin_one(moments, "M"):
+    if kind == "month" or _all_begin_one(timestamps, "M"):
         return Step("month", 1)
-    return _find_clock_step(moments)
+    return _find_clock_step(timestamps)
 
 
-def lay_timeline(kind: Kind, moments: Integers, given: Step | None, time_zone: str = "UTC") -> Timeline:
-    """The timeline of the moments (sorted, each once), with step 0 at the earliest of them.
+def build_timeline(kind: TimeKind, timestamps: Integers, given: Step | None, time_zone: str = "UTC") -> Timeline:
+    """The timeline of the timestamps (sorted, each once), with step 0 at the earliest of them.
 
     A given step cuts time where people cut it: at midnight, on Mondays, in January, at round numbers.
     """
-    step = given or find_step(kind, moments)
+    step = given or find_step(kind, timestamps)
     unit, count = step.unit, step.count
     if unit == "integer" and kind != "integer":
         raise InputError(f'The times are calendar dates, so a step of {count} needs a unit, such as "{count}d".')
@@ -74,21 +74,21 @@ def lay_timeline(kind: Kind, moments: Integers, given: Step | None, time_zone: s
             f"The times are integers, so the step must be a number such as 24, not {count} {unit}. "
             "Where they are seconds since 1970, a day is 86400, an hour 3600."
         )
-    cut_at = "2000" if unit != "integer" else "0" if given else str(moments[0])
+    cut_at = "2000" if unit != "integer" else "0" if given else str(timestamps[0])
     cuts = Timeline(unit, count, cut_at)
-    return Timeline(unit, count, str(cuts.labels_of(cuts.steps_at(moments[:1]))[0]), time_zone)
+    return Timeline(unit, count, str(cuts.labels_of(cuts.steps_at(timestamps[:1]))[0]), time_zone)
 
 
-def _all_begin_one(moments: Integers, numpy_unit: str) -> bool:
-    """Whether all moments begin a year (or month), and not all the same one."""
-    exact = moments.astype("datetime64[s]")
+def _all_begin_one(timestamps: Integers, numpy_unit: str) -> bool:
+    """Whether all timestamps begin a year (or month), and not all the same one."""
+    exact = timestamps.astype("datetime64[s]")
     rounded = exact.astype(f"datetime64[{numpy_unit}]")
     return bool((rounded == exact).all() and rounded[0] != rounded[-1])
 
 
-def _find_clock_step(moments: Integers) -> Step:
+def _find_clock_step(timestamps: Integers) -> Step:
     # With a whole day among the divisors, steps begin at midnight.
-    seconds = int(np.gcd.reduce(moments, initial=_CLOCK_UNITS["day"]))
+    seconds = int(np.gcd.reduce(timestamps, initial=_CLOCK_UNITS["day"]))
     unit = next(unit for unit, length in _CLOCK_UNITS.items() if seconds % length == 0)
-    # A single moment tells the unit, but not how many of them make a step.
-    return Step(unit, seconds // _CLOCK_UNITS[unit] if len(moments) > 1 else 1)
+    # A single timestamp tells the unit, but not how many of them make a step.
+    return Step(unit, seconds // _CLOCK_UNITS[unit] if len(timestamps) > 1 else 1)

@@ -71,13 +71,13 @@ def search_all(values: Ints, searches: Searches, n: int) -> None:
             size[i] -= half
 
 
-def fences_of(values: Ints) -> Ints:
+def fence_keys(values: Ints) -> Ints:
     """Every 32nd of many values: few enough for the processor's cache."""
     return values[::_APART].copy()
 
 
 @njit(cache=True, nogil=True)
-def search_all_far(values: Ints, fences: Ints, searches: Searches, n: int) -> None:
+def search_all_fenced(values: Ints, fences: Ints, searches: Searches, n: int) -> None:
     """The same among so many values that most are far away: first among the fences, then between two of them."""
     place, end, _, _, first, last = searches
     for i in range(n):

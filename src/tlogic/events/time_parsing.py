@@ -1,4 +1,4 @@
-"""What a cell of time says: a moment, as one integer.
+"""What a cell of time says: a timestamp, as one integer.
 
 Calendar times become seconds since 1970 on one clock, which is UTC unless another zone is given; integers stay as they
 are. Times without a zone are taken for times of this clock. How long a step is, and where step 0 lies, is the business
@@ -13,7 +13,7 @@ import polars as pl
 from tlogic.errors import InputError
 from tlogic.names import did_you_mean
 
-Kind = Literal["integer", "year", "month", "date"]
+TimeKind = Literal["integer", "year", "month", "date"]
 
 EXPECTED_TIMES = (
     "a date such as 2014-08-09, 20140809, 2014-08 or 2014, "
@@ -34,7 +34,7 @@ _ISO = (
 class _Spelling(NamedTuple):
     """Another way to write dates: what it looks like, and the ISO date it stands for."""
 
-    kind: Kind
+    kind: TimeKind
     pattern: str
     iso: str
 
@@ -57,11 +57,11 @@ SEPARATED = r"^(?:[0-9]{4}[/.][0-9]{1,2}[/.][0-9]{1,2}|[0-9]{1,2}[/.-][0-9]{1,2}
 ORDER_IS_CLEAR = "one order, day first or month first, fits all of them and the other does not"
 
 
-class ColumnOfTime(NamedTuple):
-    """A column of times: what most of its cells are, their moments (null for the others), and if any has a zone."""
+class TimeColumn(NamedTuple):
+    """A column of times: what most of its cells are, their timestamps (null for the others), and if any has a zone."""
 
-    kind: Kind
-    moments: pl.Series
+    kind: TimeKind
+    timestamps: pl.Series
     zoned: bool
 
 
@@ -84,11 +84,11 @@ def check_time_zone(name: str) -> str:
     return name
 
 
-def parse_column(times: pl.Series, *, as_integers: bool = False, time_zone: str = "UTC") -> ColumnOfTime:
+def parse_column(times: pl.Series, *, as_integers: bool = False, time_zone: str = "UTC") -> TimeColumn:
     """Read a column of times.
 
-    >>> kind, moments, _ = parse_column(pl.Series(["1970-01-02", "1970-01-02", "1970-01-03", "7"]))
-    >>> kind, moments.to_list()
+    >>> kind, timestamps, _ = parse_column(pl.Series(["1970-01-02", "1970-01-02", "1970-01-03", "7"]))
+    >>> kind, timestamps.to_list()
     ('date', [86400, 86400, 172800, None])
     """
     # Times recur, and each is read once; where most do not, it is faster to read them all.
@@ -96,16 +96,16 @@ def parse_column(times: pl.Series, *, as_integers: bool = False, time_zone: str 
     cells = times.alias("time").value_counts() if recurring else pl.DataFrame({"time": times, "count": 1})
     table = parse_times(cells["time"], as_integers=as_integers, time_zone=time_zone).with_columns(cells["count"])
     kinds = table.drop_nulls("kind").group_by("kind").agg(pl.col("count").sum()).sort("count", "kind")
-    kind: Kind = kinds["kind"][-1] if kinds.height else "date"
-    table = table.with_columns(moment=pl.when(kind=kind).then("moment"))
-    zoned = bool((table["zoned"] & table["moment"].is_not_null()).any())
+    kind: TimeKind = kinds["kind"][-1] if kinds.height else "date"
+    table = table.with_columns(timestamp=pl.when(kind=kind).then("timestamp"))
+    zoned = bool((table["zoned"] & table["timestamp"].is_not_null()).any())
     if not recurring:
-        return ColumnOfTime(kind, table["moment"], zoned)
-    return ColumnOfTime(kind, times.replace_strict(table["cell"], table["moment"], return_dtype=pl.Int64), zoned)
+        return TimeColumn(kind, table["timestamp"], zoned)
+    return TimeColumn(kind, times.replace_strict(table["cell"], table["timestamp"], return_dtype=pl.Int64), zoned)
 
 
 def parse_times(cells: pl.Series, *, as_integers: bool = False, time_zone: str = "UTC") -> pl.DataFrame:
-    """Read each cell as a moment: columns `cell`, `kind` and `moment`, both null where it is none, and `zoned`.
+    """Read each cell as a timestamp: columns `cell`, `kind` and `timestamp`, both null where it is none, and `zoned`.
 
     Digits alone are read by what all of them look like: years when all have four digits and lie in
     1000..2999, compact dates when most are dates of eight (or fourteen) digits, otherwise integers, as
@@ -114,36 +114,38 @@ def parse_times(cells: pl.Series, *, as_integers: bool = False, time_zone: str =
 
     >>> parse_times(pl.Series(["1970-01-02", "1970-01-01 00:01", "1970-02", "soon"])).drop("zoned").rows()[1:]
     [('1970-01-01 00:01', 'date', 60), ('1970-02', 'month', 2678400), ('soon', None, None)]
-    >>> parse_times(pl.Series([1969, 1971]))["moment"].to_list()
+    >>> parse_times(pl.Series([1969, 1971]))["timestamp"].to_list()
     [-31536000, 31536000]
     >>> parse_times(pl.Series(["1970-01-01T00:00Z"]), time_zone="Europe/Berlin").row(0)
     ('1970-01-01T00:00Z', 'date', 3600, True)
-    >>> parse_times(pl.Series(["02/01/1970", "31/12/1970"]))["moment"].to_list()
+    >>> parse_times(pl.Series(["02/01/1970", "31/12/1970"]))["timestamp"].to_list()
     [86400, 31449600]
     """
     if cells.dtype.is_temporal():
         has_zone = isinstance(cells.dtype, pl.Datetime) and cells.dtype.time_zone is not None
         clock = cells.dt.convert_time_zone(time_zone).dt.replace_time_zone(None) if has_zone else cells
-        moments = clock.cast(pl.Datetime("us")).dt.timestamp("us") // 1_000_000
-        return _where_readable(pl.DataFrame({"cell": cells, "kind": "date", "moment": moments, "zoned": has_zone}))
+        timestamps = clock.cast(pl.Datetime("us")).dt.timestamp("us") // 1_000_000
+        return _where_readable(
+            pl.DataFrame({"cell": cells, "kind": "date", "timestamp": timestamps, "zoned": has_zone})
+        )
     text = cells.cast(pl.String).str.strip_chars()
     digits = text.filter(text.str.contains(_INTEGER))
     spelling = None if as_integers else _order_of(text) or _digits_of(digits)
     table = pl.DataFrame({"cell": cells, "text": text})
     table = table.with_columns(iso=_iso_text(spelling).str.extract_groups(_ISO))
     zoned = pl.col("iso").struct.field("zone").is_not_null()
-    table = table.with_columns(kind=_kind(spelling), moment=_seconds(), zoned=zoned)
+    table = table.with_columns(kind=_kind(spelling), timestamp=_seconds(), zoned=zoned)
     if time_zone != "UTC":
-        table = table.with_columns(moment=pl.when("zoned").then(_on_clock(time_zone)).otherwise("moment"))
+        table = table.with_columns(timestamp=pl.when("zoned").then(_on_clock(time_zone)).otherwise("timestamp"))
     if len(digits):
         as_integer = pl.col("text").cast(pl.Int64, strict=False)
-        table = table.with_columns(moment=pl.when(kind="integer").then(as_integer).otherwise("moment"))
+        table = table.with_columns(timestamp=pl.when(kind="integer").then(as_integer).otherwise("timestamp"))
     return _where_readable(table)
 
 
 def _where_readable(table: pl.DataFrame) -> pl.DataFrame:
-    kind = pl.when(pl.col("moment").is_not_null()).then("kind").alias("kind")
-    return table.select("cell", kind, "moment", "zoned")
+    kind = pl.when(pl.col("timestamp").is_not_null()).then("kind").alias("kind")
+    return table.select("cell", kind, "timestamp", "zoned")
 
 
 def _order_of(text: pl.Series) -> _Spelling | None:
@@ -199,6 +201,6 @@ def _seconds() -> pl.Expr:
 
 
 def _on_clock(time_zone: str) -> pl.Expr:
-    """What the clocks of a zone show at each moment, as seconds since they showed the beginning of 1970."""
-    moment = pl.from_epoch("moment", time_unit="s").dt.replace_time_zone("UTC")
-    return moment.dt.convert_time_zone(time_zone).dt.replace_time_zone(None).dt.epoch("s")
+    """What the clocks of a zone show at each timestamp, as seconds since they showed the beginning of 1970."""
+    timestamp = pl.from_epoch("timestamp", time_unit="s").dt.replace_time_zone("UTC")
+    return timestamp.dt.convert_time_zone(time_zone).dt.replace_time_zone(None).dt.epoch("s")
