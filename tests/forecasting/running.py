@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from tlogic.forecasting.application import QueryBatch, Rulebook, apply_rules, ne
 from tlogic.forecasting.candidates import decay_table
 from tlogic.forecasting.grounding.join_cache import JoinCache
 from tlogic.forecasting.grounding.rule_plans import EncodedRule, plan_rules
+from tlogic.forecasting.rule_groundings import ground_rules
 from tlogic.forecasting.settings import UNLIMITED
 
 N_AGES = 64
@@ -44,6 +46,16 @@ class Worker:
         if forgetful:
             little = _little_memory(world.n_entities, len(self.triples.target))
             self.work = self.work._replace(grounding=self.work.grounding._replace(join_cache=little))
+
+    def ground(self, queries: Sequence[Query]) -> list[list[dict[int, int]]]:
+        """Per query and rule of its relation: the age of each candidate's best grounding."""
+        columns = np.array(queries, np.int64).reshape(-1, 4).T.copy()
+        found = ground_rules(self.triples, self.book, self.work, QueryBatch(*columns))
+        per_rule = [
+            dict(zip(found.candidate[start:end].tolist(), found.age[start:end].tolist(), strict=True))
+            for start, end in pairwise(found.start.tolist())
+        ]
+        return [per_rule[first:end] for first, end in pairwise(found.first.tolist())]
 
     def answer(self, queries: Sequence[Query]) -> list[Answer]:
         """Per query: the score of each candidate, and how many rules were tried."""

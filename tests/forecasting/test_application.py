@@ -63,6 +63,22 @@ def test_stream_with_stop(data: st.DataObject, world: World, how: Application) -
 
 
 @settings(deadline=None, max_examples=100)
+@given(st.data(), worlds(), applications)
+def test_groundings_of_every_rule_have_their_ages(data: st.DataObject, world: World, how: Application) -> None:
+    rules, queries = data.draw(rule_lists(world)), data.draw(query_streams(world))
+    worker = Worker(world, rules, how)
+    assert worker.ground(queries) == [
+        [
+            {c: query.time - t_1 for c, t_1 in naive.ground(rule, query, world.facts, world.n_base, how).items()}
+            for rule in rules
+            if rule.head == query.relation
+        ]
+        for query in queries
+    ]
+    assert worker.answer(queries) == expected(world, rules, queries, how)  # the workspace is left clean
+
+
+@settings(deadline=None, max_examples=100)
 @given(st.data(), worlds(), applications, st.integers(1, 3))
 def test_stream_with_limit(data: st.DataObject, world: World, how: Application, limit: int) -> None:
     rules, queries = data.draw(rule_lists(world)), data.draw(query_streams(world))

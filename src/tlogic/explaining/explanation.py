@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tlogic.events.timeline import Timeline
-from tlogic.explaining.groundings import dated_latest, find_paths, latest_groundings
+from tlogic.explaining.groundings import find_paths, latest_groundings, latest_times
 from tlogic.forecasting.forecaster import LeadingRules, RuleForecaster, Worker
 from tlogic.forecasting.queries import EncodedQuery, Query, encode_queries, query_batch, told
 from tlogic.graph.graph_protocol import Graph
@@ -201,7 +201,7 @@ class _ReasonFinder:
         body = np.array([self._graph.relations.match(name) for name in rule.body])
         where = self._visible, body, np.array(rule.variables), self._query.subject, self._candidate, self._since
         [path] = find_paths(*where, first_time, 1).tolist()
-        deciding = (path, dated_latest(self._visible, path, first_time))
+        deciding = (path, latest_times(self._visible, path, first_time))
         others = [other for other in latest_groundings(*where, self._n) if other != deciding] if self._n > 1 else []
         return tuple(self._told(rule, body.tolist(), *found) for found in [deciding, *others][: self._n])
 

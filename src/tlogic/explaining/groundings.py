@@ -1,12 +1,13 @@
 """The facts behind a rule's score: the groundings of its body that lead from the subject to one candidate.
 
-A *path* is a grounding without its dates: a triple per atom. Dates come in afterwards, because one path may have been
-walked at many times.
+A *path* is a grounding without its times: one triple per atom. Times are assigned afterwards, because the facts of one
+path may have occurred at many times.
 """
 
 from collections.abc import Iterator
 from heapq import merge
 from itertools import islice, repeat
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -16,7 +17,24 @@ from tlogic.graph.arrays import Ints
 from tlogic.graph.binary_search import find_within, first_at_least
 
 ANY_TIME = -1
-_MANY_PATHS = 100_000
+_MAX_PATHS = 100_000
+_INITIAL_PATHS = 16
+
+
+class _PathSearch(NamedTuple):
+    """The state of a depth-first search along a body."""
+
+    value: Ints
+    """Per variable: the entity it is bound to, or -1."""
+    path: Ints
+    """Per atom: its triple."""
+    cursor: Ints
+    end: Ints
+    """Per atom: the triples still to be followed."""
+    binds: Ints
+    """Per atom: 1 if it binds a new variable, 0 if its target is already bound."""
+    earliest: Ints
+    """Per atom: the earliest time that its fact may have."""
 
 
 @njit(cache=True, nogil=True)
@@ -30,72 +48,90 @@ def find_paths(
     first_time: int,
     limit: int,
 ) -> Ints:
-    """Up to ``limit`` paths along a body from subject to candidate over visible facts, a row a path.
+    """Up to ``limit`` paths along a body from subject to candidate over visible facts, one path per row.
 
-    Their first facts are of ``first_time``, or of any time at or after ``since``. A depth-first search that dates
-    each fact as early as the one before it allows: what cannot be dated so cannot be dated at all.
+    Their first facts are of ``first_time``, or of any time at or after ``since`` if it is ANY_TIME. The search is
+    depth-first and gives each fact the earliest time that the fact before it allows: if that fails, no assignment of
+    times exists.
     """
-    slot_start, slot_end, triple_start, triple_end = (
-        visible.slot_start,
-        visible.slot_end,
-        visible.triple_start,
-        visible.triple_end,
-    )
-    slot_relation = visible.slot_relation
-    target, time_start, time, n_times = visible.target, visible.time_start, visible.time, visible.n_times
     length = len(body)
-    paths = np.empty((min(limit, 16), length), np.int64)
-    n_paths = 0
-    value = np.full(length + 1, -1, np.int64)  # per variable: its entity
-    value[variables[length]] = candidate
+    paths = np.empty((min(limit, _INITIAL_PATHS), length), np.int64)
     if variables[0] == variables[length] and subject != candidate:
         return paths[:0]
-    value[variables[0]] = subject
-    path, cursor, end = np.zeros(length, np.int64), np.zeros(length, np.int64), np.zeros(length, np.int64)
-    binds, earliest = np.zeros(length, np.bool_), np.zeros(length + 1, np.int64)
-    earliest[0] = since if first_time == ANY_TIME else first_time
-    depth, entering = 0, True
+    search = _new_search(variables, subject, candidate, since if first_time == ANY_TIME else first_time)
+    n_paths, depth = 0, 0
+    _enter(visible, body, variables, search, 0)
     while depth >= 0:
-        wanted = variables[depth + 1]
-        if entering:
-            entering = False
-            cursor[depth], end[depth], binds[depth] = 0, 0, value[wanted] < 0
-            at = value[variables[depth]]
-            slot = find_within(slot_relation, slot_start[at], slot_end[at], body[depth])
-            if slot >= 0:
-                cursor[depth], end[depth] = triple_start[slot], triple_end[slot]
-                if not binds[depth]:
-                    triple = find_within(target, triple_start[slot], triple_end[slot], value[wanted])
-                    cursor[depth], end[depth] = triple, triple + (triple >= 0)
-        descended = False
-        while cursor[depth] < end[depth] and not descended:
-            triple = cursor[depth]
-            cursor[depth] += 1
-            times_end = time_start[triple] + n_times[triple]
-            place = first_at_least(time, time_start[triple], times_end, earliest[depth])
-            if place == times_end or (depth == 0 and first_time != ANY_TIME and time[place] != first_time):
-                continue
-            path[depth], earliest[depth + 1] = triple, time[place]
-            if binds[depth]:
-                value[wanted] = target[triple]
-            if depth < length - 1:
-                descended = True
-                continue
+        if not _follow_next(visible, variables, search, depth, first_time):
+            depth -= 1
+        elif depth < length - 1:
+            depth += 1
+            _enter(visible, body, variables, search, depth)
+        else:
             if n_paths == len(paths):
                 paths = np.concatenate((paths, np.empty_like(paths)))
-            paths[n_paths] = path
+            paths[n_paths] = search.path
             n_paths += 1
             if n_paths == limit:
-                return paths[:n_paths]
-        if not descended and binds[depth]:
-            value[wanted] = -1
-        depth += 1 if descended else -1
-        entering = descended
+                break
     return paths[:n_paths]
 
 
-def dated_latest(visible: VisibleFacts, path: list[int], first_time: int) -> list[int]:
-    """Times for a path: the first fact is of ``first_time``, the others are as late as they can be."""
+@njit(cache=True, nogil=True)
+def _new_search(variables: Ints, subject: int, candidate: int, earliest: int) -> _PathSearch:
+    """A search that has bound the first and the last variable only."""
+    length = len(variables) - 1
+    search = _PathSearch(
+        np.full(length + 1, -1, np.int64),
+        np.zeros(length, np.int64),
+        np.zeros(length, np.int64),
+        np.zeros(length, np.int64),
+        np.zeros(length, np.int64),
+        np.zeros(length + 1, np.int64),
+    )
+    search.value[variables[length]] = candidate
+    search.value[variables[0]] = subject
+    search.earliest[0] = earliest
+    return search
+
+
+@njit(cache=True, nogil=True)
+def _enter(visible: VisibleFacts, body: Ints, variables: Ints, search: _PathSearch, depth: int) -> None:
+    """Find the triples that match the atom at this depth."""
+    source, target = search.value[variables[depth]], search.value[variables[depth + 1]]
+    search.cursor[depth], search.end[depth], search.binds[depth] = 0, 0, target < 0
+    slot = find_within(visible.slot_relation, visible.slot_start[source], visible.slot_end[source], body[depth])
+    if slot < 0:
+        return
+    first, end = visible.triple_start[slot], visible.triple_end[slot]
+    if target >= 0:
+        first = find_within(visible.target, first, end, target)
+        end = first + (first >= 0)
+    search.cursor[depth], search.end[depth] = first, end
+
+
+@njit(cache=True, nogil=True)
+def _follow_next(visible: VisibleFacts, variables: Ints, search: _PathSearch, depth: int, first_time: int) -> bool:
+    """Follow the next triple at this depth that has a feasible time; False if there is none left."""
+    time_start, time, n_times = visible.time_start, visible.time, visible.n_times
+    while search.cursor[depth] < search.end[depth]:
+        triple = search.cursor[depth]
+        search.cursor[depth] += 1
+        end = time_start[triple] + n_times[triple]
+        i = first_at_least(time, time_start[triple], end, search.earliest[depth])
+        if i == end or (depth == 0 and first_time != ANY_TIME and time[i] != first_time):
+            continue
+        search.path[depth], search.earliest[depth + 1] = triple, time[i]
+        if search.binds[depth]:
+            search.value[variables[depth + 1]] = visible.target[triple]
+        return True
+    if search.binds[depth]:
+        search.value[variables[depth + 1]] = -1
+    return False
+
+
+def latest_times(visible: VisibleFacts, path: list[int], first_time: int) -> list[int]:
+    """Times for the facts of a path: ``first_time`` for the first, and the latest feasible ones for the others."""
     times: list[int] = []
     for triple in reversed(path[1:]):
         own = _visible_times(visible, triple)
@@ -107,24 +143,25 @@ def dated_latest(visible: VisibleFacts, path: list[int], first_time: int) -> lis
 def latest_groundings(
     visible: VisibleFacts, body: Ints, variables: Ints, subject: int, candidate: int, since: int, n: int
 ) -> Iterator[tuple[list[int], list[int]]]:
-    """Up to ``n`` groundings as (path, times), those whose first fact is latest first."""
-    paths = find_paths(visible, body, variables, subject, candidate, since, ANY_TIME, _MANY_PATHS).tolist()
-    each = [zip(repeat(path), _datings(visible, path, since)) for path in paths]
-    return islice(merge(*each, key=lambda grounding: -grounding[1][0]), n)
+    """Up to ``n`` groundings as (path, times), in decreasing order of the time of their first fact."""
+    paths = find_paths(visible, body, variables, subject, candidate, since, ANY_TIME, _MAX_PATHS).tolist()
+    groundings = [zip(repeat(path), _time_assignments(visible, path, since)) for path in paths]
+    return islice(merge(*groundings, key=lambda grounding: -grounding[1][0]), n)
 
 
-def _datings(visible: VisibleFacts, path: list[int], since: int) -> Iterator[list[int]]:
-    """All ways to date a path, late ones first."""
+def _time_assignments(visible: VisibleFacts, path: list[int], since: int) -> Iterator[list[int]]:
+    """All feasible times for the facts of a path, latest first."""
     if not path:
         yield []
         return
     for time in reversed(_visible_times(visible, path[0]).tolist()):
         if time < since:
             break
-        for rest in _datings(visible, path[1:], time):
+        for rest in _time_assignments(visible, path[1:], time):
             yield [time, *rest]
 
 
 def _visible_times(visible: VisibleFacts, triple: int) -> Ints:
+    """The visible times of a triple, ascending."""
     start = visible.time_start[triple]
     return visible.time[start : start + visible.n_times[triple]]

@@ -1,4 +1,4 @@
-"""Entities that were frontier, and when."""
+"""The entities that a rule body leads to, with their times."""
 
 from typing import NamedTuple
 
@@ -9,14 +9,14 @@ from tlogic.graph.arrays import Ints
 
 
 class Frontier(NamedTuple):
-    """A map from entities to the latest time of the first fact on the way to them. Whoever reads it leaves it empty."""
+    """A map from entities to the latest t_1 of the groundings that end there; callers must reset it after reading."""
 
     best: Ints
-    """Per entity: that time, or NEVER."""
+    """Per entity: its latest t_1, or NEVER."""
     entity: Ints
-    """The entities frontier, in order of discovery; their number travels beside the map."""
+    """The entities found, in order of discovery; functions pass their number separately."""
 
 
 def new_frontier(n_entities: int) -> Frontier:
-    """An empty map."""
+    """An empty frontier."""
     return Frontier(np.full(n_entities, NEVER, np.int32), np.empty(n_entities, np.int32))

@@ -1,9 +1,10 @@
-"""Grounding: from a query's subject along a rule's body to candidates, each with the latest possible t_1.
+"""Grounding of one rule: from the query's subject along the body to candidates, each with its latest t_1.
 
-The score needs only the latest t_1 of each candidate. So triples are joined, not events: for a path of triples take the
-newest time of the last one, then the newest time of the one before that is not later, and so on back to t_1.
+The score of a candidate depends only on the latest t_1 among its groundings. So the search joins triples instead of
+facts: on a path of triples it takes the newest time of the last one, then the newest time of the one before that is
+not later, and so on back to t_1.
 
-Which way is fastest depends on the shape of the body: see ``plans``.
+``rule_plans`` chooses the method of each body by its shape.
 """
 
 from typing import NamedTuple
@@ -24,7 +25,7 @@ from tlogic.graph.triples import TripleIndex
 
 
 class GroundingState(NamedTuple):
-    """What one worker knows and remembers, and its scratch cache."""
+    """The state of one worker: visible facts, caches and scratch memory."""
 
     visible: VisibleFacts
     recent: RecentTriples
@@ -32,14 +33,15 @@ class GroundingState(NamedTuple):
     path: SearchPath
     loops: SubjectLoops
     inner: Frontier
+    """Scratch frontier of joins and loops; empty between calls."""
     subject_slot: Ints
-    """Per relation: the query subject's slot, or -1."""
+    """Per relation: the slot of the query's subject, or -1."""
 
 
 def new_grounding_state(
     triples: TripleIndex, n_entities: int, n_relations: int, plans: RulePlans, limit: int
 ) -> GroundingState:
-    """Scratch cache for a graph, with nothing visible yet."""
+    """A state for a graph, with no visible facts."""
     return GroundingState(
         visible=no_visible_facts(triples),
         recent=new_recent_triples(len(triples.slot_relation), len(triples.target), limit),
@@ -53,7 +55,7 @@ def new_grounding_state(
 
 @njit(cache=True, nogil=True)
 def advance_state_to(state: GroundingState, triples: TripleIndex, time: int) -> None:
-    """Know all that happened before this time, and nothing else."""
+    """Make exactly the facts before ``time`` visible; going back in time drops the caches."""
     if time < state.visible.until[0]:
         clear_join_cache(state.join_cache)
         clear_recent_triples(state.recent)
@@ -63,7 +65,7 @@ def advance_state_to(state: GroundingState, triples: TripleIndex, time: int) -> 
 
 @njit(cache=True, nogil=True)
 def index_subject_slots(state: GroundingState, subject: int, since: int) -> None:
-    """Note the subject's slots that hold facts at or after ``since``."""
+    """Index the subject's slots that hold facts at or after ``since`` by relation."""
     visible, subject_slot = state.visible, state.subject_slot
     for slot in range(visible.slot_start[subject], visible.slot_end[subject]):
         if visible.slot_newest[slot] >= since:
@@ -72,7 +74,7 @@ def index_subject_slots(state: GroundingState, subject: int, since: int) -> None
 
 @njit(cache=True, nogil=True)
 def reset_subject_slots(state: GroundingState, subject: int) -> None:
-    """Forget the subject's slots."""
+    """Reset the index of the subject's slots."""
     visible, subject_slot = state.visible, state.subject_slot
     for slot in range(visible.slot_start[subject], visible.slot_end[subject]):
         subject_slot[visible.slot_relation[slot]] = -1
@@ -82,7 +84,7 @@ def reset_subject_slots(state: GroundingState, subject: int) -> None:
 def ground_rule(
     state: GroundingState, plans: RulePlans, rule: int, subject: int, window: TimeWindow, frontier: Frontier
 ) -> int:
-    """Follow a rule from a query's subject, whose slots are open; how many entities were frontier."""
+    """Ground a rule from a query's subject, whose slots are indexed; returns the number of candidates found."""
     visible, recent, cache, path, loops, inner, subject_slot = state
     _, _, kinds, firsts, backs, parts, bodies, joins = plans
     slot = subject_slot[firsts[rule]]

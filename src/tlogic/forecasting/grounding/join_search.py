@@ -1,4 +1,4 @@
-"""Bodies of three steps: the first one is followed, the other two are remembered cache."""
+"""Search along bodies of three atoms: follows the first atom and takes the other two from cached joins."""
 
 from numba import njit
 
@@ -34,7 +34,10 @@ def ground_open(
     inner: Frontier,
     frontier: Frontier,
 ) -> int:
-    """Follow the first step through ``slot`` to each x, and from there an open join."""
+    """Ground r_1(s, x), r_2(x, y), r_3(y, c): follow r_1 through ``slot`` to each x, then an open join to each c.
+
+    Fills the frontier with each candidate's latest t_1; returns their number.
+    """
     target, newest, triple_start, triple_end = visible.target, visible.newest, visible.triple_start, visible.triple_end
     time_start, time, n_times = visible.time_start, visible.time, visible.n_times
     row, join_entity, join_time = cache.row, cache.entity, cache.time
@@ -46,12 +49,12 @@ def ground_open(
         ceiling = newest[triple]
         if ceiling < since:
             continue
-        place = find_row(row, join, target[triple])
-        if row[place, KEY] == EMPTY or row[place, MADE] < until:
-            place = update_open_join(visible, cache, second, third, join, target[triple], window, inner)
+        index = find_row(row, join, target[triple])
+        if row[index, KEY] == EMPTY or row[index, MADE] < until:
+            index = update_open_join(visible, cache, second, third, join, target[triple], window, inner)
         times, times_end = time_start[triple], time_start[triple] + n_times[triple]
         oldest = max(time[times], since)
-        for i in range(row[place, START], row[place, END]):
+        for i in range(row[index, START], row[index, END]):
             c, t = join_entity[i], join_time[i]
             if t < oldest or best[c] >= min(t, ceiling):
                 continue
@@ -78,7 +81,10 @@ def ground_closed(
     window: TimeWindow,
     frontier: Frontier,
 ) -> int:
-    """Follow the first step through ``slot`` to each x, and from there a closed join back to x, the candidate."""
+    """Ground r_1(s, x), r_2(x, y), r_3(y, x): follow r_1 through ``slot`` to each candidate x, then a closed join.
+
+    Fills the frontier with each candidate's latest t_1; returns their number.
+    """
     target, newest, slot_newest = visible.target, visible.newest, visible.slot_newest
     triple_start, triple_end = visible.triple_start, visible.triple_end
     time_start, time, n_times = visible.time_start, visible.time, visible.n_times
@@ -91,16 +97,16 @@ def ground_closed(
         if newest[triple] < since:
             continue
         x = target[triple]
-        place = find_row(row, join, x)
-        if row[place, KEY] == EMPTY:
-            place = add_closed_join(visible, cache, second, back, join, x)
-        away_slot, back_slot = row[place, SLOT], row[place, BACK_SLOT]
+        index = find_row(row, join, x)
+        if row[index, KEY] == EMPTY:
+            index = add_closed_join(visible, cache, second, back, join, x)
+        away_slot, back_slot = row[index, SLOT], row[index, BACK_SLOT]
         if away_slot < 0 or back_slot < 0:
             continue
-        if max(slot_newest[away_slot], slot_newest[back_slot]) >= row[place, MADE]:
-            row[place, LATEST] = closed_join_time(visible, away_slot, back_slot)
-            row[place, MADE] = until
-        t = row[place, LATEST]
+        if max(slot_newest[away_slot], slot_newest[back_slot]) >= row[index, MADE]:
+            row[index, LATEST] = closed_join_time(visible, away_slot, back_slot)
+            row[index, MADE] = until
+        t = row[index, LATEST]
         if t >= since:
             t = latest_until(time_start, time, n_times, triple, t)
         if t >= since:

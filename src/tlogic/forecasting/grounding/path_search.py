@@ -1,6 +1,6 @@
-"""Chains: the way along a rule's body, step by step, depth first.
+"""Depth-first search along a rule body: grounds any body, atom by atom.
 
-A step to a new variable scans a slot; a step to a repeated variable is a look-up.
+An atom with a new variable scans the triples of a slot. An atom with a repeated variable is a single look-up.
 """
 
 from typing import NamedTuple
@@ -23,27 +23,27 @@ class SearchPath(NamedTuple):
     triple: Ints
     cursor: Ints
     end: Ints
-    """What is still to be followed: triples, or places of a list of them."""
+    """The range still to be followed: of triples, or of indices into a list of recent triples."""
     row: Ints
-    """The list of the triples to follow, or -1 where all of a slot are."""
+    """The list of recent triples to follow, or -1 to follow the whole slot."""
     bound: Ints
-    """The latest t_1 that the path up to here allows."""
+    """The latest t_1 that the path up to this atom allows."""
     entity: Ints
     closing_for: Ints
     closing_slot: Ints
-    """The slot in which a repeated variable is looked up, and the entity it belongs to."""
+    """Of an atom with a repeated variable: the entity and the slot in which the triple is looked up."""
 
 
-def new_search_path(longest: int) -> SearchPath:
-    """Room for a body of the given length."""
-    return SearchPath(*(np.zeros(longest + 1, np.int64) for _ in SearchPath._fields))
+def new_search_path(max_length: int) -> SearchPath:
+    """Scratch memory for bodies of up to ``max_length`` atoms."""
+    return SearchPath(*(np.zeros(max_length + 1, np.int64) for _ in SearchPath._fields))
 
 
 @njit(cache=True, nogil=True)
 def ground_single(
     visible: VisibleFacts, recent: RecentTriples, slot: int, window: TimeWindow, frontier: Frontier
 ) -> int:
-    """Follow a body of one step through ``slot``; how many entities were frontier. See ``ground_chain``."""
+    """Ground a body of one atom, r_1(s, c): one candidate c for each triple of ``slot``; returns their number."""
     target, newest = visible.target, visible.newest
     start, end = visible.triple_start[slot], visible.triple_end[slot]
     best, found = frontier
@@ -52,8 +52,8 @@ def ground_single(
         row = update_recent(visible, recent, slot, window)
         start, end = 0, recent.n_triples[row]
     n_found = 0
-    for place in range(start, end):
-        triple = place if row < 0 else recent.triple[row, place]
+    for i in range(start, end):
+        triple = i if row < 0 else recent.triple[row, i]
         t = newest[triple]
         if t >= window.since:
             best[target[triple]] = t
@@ -73,7 +73,11 @@ def ground_chain(
     path: SearchPath,
     frontier: Frontier,
 ) -> int:
-    """Follow a body from ``source``; how many entities were frontier."""
+    """Ground a body from E_1 = ``source``: fills the frontier with each candidate's latest t_1; returns their number.
+
+    The search joins triples, not facts. Per path of triples, t_l is the newest time of the last triple, and each t_i
+    before it the newest time that is at most t_(i+1): no assignment of times to the path has a later t_1.
+    """
     visible, recent, bodies, path, frontier = borrowed((visible, recent, bodies, path, frontier))
     target, newest, since = visible.target, visible.newest, window.since
     best, found = frontier
@@ -89,20 +93,20 @@ def ground_chain(
         entering = False
         row = path.row[depth]
         ceiling = path.bound[depth - 1] if depth > 0 else UNLIMITED
-        for place in range(path.cursor[depth], path.end[depth]):
-            triple = place if row < 0 else recent.triple[row, place]
+        for i in range(path.cursor[depth], path.end[depth]):
+            triple = i if row < 0 else recent.triple[row, i]
             t = newest[triple]
             if t < since:
                 continue
             reaches = target[triple] if binding[atom] < 0 else path.entity[binding[atom]]
             if depth == last and best[reaches] >= min(t, ceiling):
                 continue
-            t = _begin(visible, path, depth, t, since)
+            t = _latest_start(visible, path, depth, t, since)
             if t < since:
                 continue
             if depth < last:
                 path.triple[depth], path.bound[depth], path.entity[depth + 1] = triple, t, reaches
-                path.cursor[depth] = place + 1
+                path.cursor[depth] = i + 1
                 entering = True
                 break
             if best[reaches] == NEVER:
@@ -123,7 +127,7 @@ def _enter(
     window: TimeWindow,
     path: SearchPath,
 ) -> None:
-    """Choose the triples that lead on from the entity at this depth."""
+    """Find the triples that match the atom at this depth."""
     start, end, row = 0, 0, -1
     if bodies.binding[atom] < 0:
         slot = _find_slot(visible, path.entity[depth], bodies.relation[atom])
@@ -141,8 +145,8 @@ def _enter(
 
 @njit(cache=True, nogil=True, inline="always")
 def _look_up(visible: VisibleFacts, bodies: BodyTable, atom: int, depth: int, path: SearchPath) -> int:
-    """The triple that leads back to a repeated variable, or -1."""
-    # from the side that was visible first: its slot serves many look-ups
+    """The triple of an atom with a repeated variable, or -1."""
+    # search from the variable that was bound first: its slot serves many look-ups
     holder, other, relation = path.entity[depth], path.entity[bodies.binding[atom]], bodies.relation[atom]
     if bodies.origin[atom] > bodies.binding[atom]:
         holder, other, relation = other, holder, bodies.inverse[atom]
@@ -155,13 +159,13 @@ def _look_up(visible: VisibleFacts, bodies: BodyTable, atom: int, depth: int, pa
 
 @njit(cache=True, nogil=True, inline="always")
 def _find_slot(visible: VisibleFacts, entity: int, relation: int) -> int:
+    """The slot of an entity and a relation, or -1."""
     return find_within(visible.slot_relation, visible.slot_start[entity], visible.slot_end[entity], relation)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _begin(visible: VisibleFacts, path: SearchPath, depth: int, t: int, since: int) -> int:
-    """The latest t_1 of a path whose fact at this depth is at ``t``, going back along it; too early where it is before
-    ``since``."""
+def _latest_start(visible: VisibleFacts, path: SearchPath, depth: int, t: int, since: int) -> int:
+    """The latest t_1 of a path whose fact at this depth is at ``t``; may be before ``since``."""
     for i in range(depth - 1, -1, -1):
         if visible.newest[path.triple[i]] <= t:
             return path.bound[i]

@@ -1,7 +1,7 @@
-"""The newest triples of large slots, where only so many are followed: remembered until the slot has a newer one.
+"""The newest triples of large slots, for when the number of groundings is limited; cached until a newer fact appears.
 
-A hub has slots with tens of thousands of triples, and rule after rule passes through them. To find the newest of them
-takes a look at all; to follow them again does not.
+A hub entity has slots with tens of thousands of triples, and many rules pass through them. Finding the newest triples
+means scanning the slot; the cached list spares the scan.
 """
 
 from typing import NamedTuple
@@ -15,17 +15,17 @@ from tlogic.graph.arrays import Ints, integer_dtype
 
 
 class RecentTriples(NamedTuple):
-    """Lists of triples, each of one slot that has more than may be followed."""
+    """One list of triples for each slot that has more than ``limit`` of them."""
 
     row: Ints
-    """Per slot: its list, or -1."""
+    """Per slot: the index of its list, or -1."""
     made: Ints
-    """Per list: what happened before this time is included."""
+    """Per list: facts before this time are included."""
     triple: Ints
-    """Per list: the newest triples, ascending."""
+    """Per list: its triples, ascending."""
     n_triples: Ints
     n_lists: Ints
-    """A single number: how many recent there are."""
+    """One number: how many lists there are."""
 
 
 def new_recent_triples(n_slots: int, n_triples: int, limit: int) -> RecentTriples:
@@ -43,7 +43,7 @@ def new_recent_triples(n_slots: int, n_triples: int, limit: int) -> RecentTriple
 
 @njit(cache=True, nogil=True)
 def clear_recent_triples(recent: RecentTriples) -> None:
-    """Start over with none."""
+    """Drop all lists."""
     if recent.n_lists[0] > 0:
         recent.row[:] = -1
         recent.n_lists[0] = 0
@@ -51,7 +51,7 @@ def clear_recent_triples(recent: RecentTriples) -> None:
 
 @njit(cache=True, nogil=True)
 def update_recent(visible: VisibleFacts, recent: RecentTriples, slot: int, window: TimeWindow) -> int:
-    """The list of the newest triples of a slot, brought up to date."""
+    """Update the list of a slot's newest triples; returns its index."""
     row = recent.row[slot]
     if row < 0:
         row = recent.n_lists[0]
@@ -65,7 +65,7 @@ def update_recent(visible: VisibleFacts, recent: RecentTriples, slot: int, windo
 
 @njit(cache=True, nogil=True)
 def _newest(visible: VisibleFacts, slot: int, limit: int, out: Ints) -> int:
-    """Collect the newest visible triples of a slot, of those equally old the first; how many there are."""
+    """Collect the ``limit`` newest visible triples of a slot, ties by lower target; returns their number."""
     newest, start, end = visible.newest, visible.triple_start[slot], visible.triple_end[slot]
     floor, quota = _floor_of(newest, start, end, visible.slot_newest[slot], limit)
     n = 0
@@ -80,14 +80,14 @@ def _newest(visible: VisibleFacts, slot: int, limit: int, out: Ints) -> int:
 
 @njit(cache=True, nogil=True)
 def _floor_of(newest: Ints, start: int, end: int, latest: int, limit: int) -> tuple[int, int]:
-    """From which time on triples are followed, and how many of exactly that time, so that they are the newest ones."""
-    step = 1  # gallop back from the latest time, where those of a hub are, until ``limit`` triples are left
+    """The time of the oldest triple among the ``limit`` newest, and how many triples of exactly that time to take."""
+    step = 1  # gallop back from the latest time, near which a hub has most triples, until ``limit`` are found
     while step <= latest and _count_since(newest, start, end, latest - step) < limit:
         step *= 2
     floor = max(latest - step, 0)
     if _count_since(newest, start, end, floor) <= limit:
         return floor, UNLIMITED
-    while step > 0:  # then halve, to the latest such time
+    while step > 0:  # then bisect for the latest such time
         if _count_since(newest, start, end, floor + step) >= limit:
             floor += step
         step >>= 1
@@ -96,6 +96,7 @@ def _floor_of(newest: Ints, start: int, end: int, latest: int, limit: int) -> tu
 
 @njit(cache=True, nogil=True)
 def _count_since(newest: Ints, start: int, end: int, time: int) -> int:
+    """The number of triples in a range whose newest time is at or after ``time``."""
     count = 0
     for i in range(start, end):
         count += newest[i] >= time

@@ -1,15 +1,15 @@
-"""Rules made ready for grounding: integers instead of names, and for each body the cheapest way to follow it.
+"""Rules as integers, and for each body the cheapest method to ground it.
 
-A body is followed in one of five ways:
+There are five methods:
 
-- CHAIN: step by step from the query's subject; works for every body.
-- SINGLE: the one step of a body of length 1, between different variables.
-- OPEN: one step from the subject to x, then from x over y to the candidate: r1(s, x), r2(x, y), r3(y, c).
-- CLOSED: one step from the subject to the candidate x, and from x over y back to x: r1(s, x), r2(x, y), r3(y, x).
-- LOOP: from the subject over x back to it, then a rest that starts at the subject again: r1(s, x), r2(x, s), ...
+- CHAIN: depth-first search from the query's subject; works for every body.
+- SINGLE: one atom between different variables, r_1(s, c).
+- OPEN: three atoms without repeated variables, r_1(s, x), r_2(x, y), r_3(y, c).
+- CLOSED: three atoms that return to the candidate, r_1(s, x), r_2(x, y), r_3(y, x).
+- LOOP: a loop at the subject and a rest that starts there again, r_1(s, x), r_2(x, s), ...
 
-What x reaches in the second and third step does not depend on the subject, so it is remembered between queries. Loop
-and rest of the last kind meet only in time, so they are not multiplied.
+In OPEN and CLOSED bodies, the second and third atom do not depend on the subject, so their join is cached between
+queries. In LOOP bodies, loop and rest constrain each other only in time, so they are searched separately.
 """
 
 from collections.abc import Sequence
@@ -24,13 +24,13 @@ CHAIN, SINGLE, OPEN, CLOSED, LOOP = 0, 1, 2, 3, 4
 
 
 class BodyTable(NamedTuple):
-    """The bodies, or rests of bodies, that are followed step by step; one behind the other."""
+    """The bodies, or rests of bodies, that are grounded by depth-first search; their atoms are concatenated."""
 
     start: Ints
-    """Per body: its first atom."""
+    """Per body: the index of its first atom."""
     relation: Ints
     inverse: Ints
-    """Per atom: its relation, and the inverse of it."""
+    """Per atom: its relation and the inverse of it."""
     origin: Ints
     """Per atom: the first position at which the variable it starts from occurs."""
     binding: Ints
@@ -38,33 +38,32 @@ class BodyTable(NamedTuple):
 
 
 class JoinTable(NamedTuple):
-    """The distinct pairs of second and third relation of OPEN bodies, and those of CLOSED ones (there the inverse of
-    the third)."""
+    """The distinct pairs of second and third relation of OPEN and CLOSED bodies; for CLOSED, the third is inverted."""
 
     second: Ints
     third: Ints
 
 
 class RulePlans(NamedTuple):
-    """The rules of each head, best first."""
+    """The rules, sorted by head and decreasing confidence."""
 
     head_start: Ints
-    """Per relation: its first rule."""
+    """Per relation: the index of the first rule with this head."""
     confidence: Floats
     kind: Ints
+    """Per rule: its method."""
     first: Ints
     """Per rule: its first body relation."""
     back: Ints
-    """Per LOOP rule: the inverse of its second body relation, which leads from the subject to x as well."""
+    """Per LOOP rule: the inverse of its second body relation, which also leads from s to x."""
     part: Ints
-    """Per rule: CHAIN: its body in the body table; LOOP: the rest of it; OPEN and CLOSED: its pair in the join
-    table."""
+    """Per rule: the index of its body (CHAIN) or rest (LOOP) in the body table, or of its pair in the join table."""
     bodies: BodyTable
     joins: JoinTable
 
 
 class EncodedRule(NamedTuple):
-    """A rule in the numbers of one graph."""
+    """A rule with the relation ids of one graph."""
 
     head: int
     body: tuple[int, ...]
@@ -73,7 +72,7 @@ class EncodedRule(NamedTuple):
 
 
 def plan_rules(rules: Sequence[EncodedRule], n_base_relations: int, only_chains: bool = False) -> RulePlans:
-    """Plan rules that stand in order of head, and best first for each head."""
+    """Choose the method of each rule; rules must be sorted by head and decreasing confidence."""
     bodies: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
     joins: dict[tuple[int, int, int], int] = {}
     columns: list[tuple[int, int, int, int]] = []
@@ -108,12 +107,12 @@ def plan_rules(rules: Sequence[EncodedRule], n_base_relations: int, only_chains:
 
 
 def inverse_relation(relation: int, n_base_relations: int) -> int:
-    """The inverse of a relation: base relations come first, their inverses behind them."""
+    """The id of the inverse relation: inverses have the ids after the base relations."""
     return relation + n_base_relations if relation < n_base_relations else relation - n_base_relations
 
 
 def _kind(variables: tuple[int, ...]) -> int:
-    """How to follow a body with this pattern of variables."""
+    """The method for a body with this pattern of variables."""
     if variables == (0, 1):
         return SINGLE
     if variables == (0, 1, 2, 3):
@@ -126,6 +125,7 @@ def _kind(variables: tuple[int, ...]) -> int:
 
 
 def _body_table(bodies: list[tuple[tuple[int, ...], tuple[int, ...]]], n_base_relations: int) -> BodyTable:
+    """Concatenate bodies, given as (relations, variables)."""
     start: list[int] = [0]
     relations: list[int] = []
     origins: list[int] = []

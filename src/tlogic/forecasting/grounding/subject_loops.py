@@ -1,4 +1,8 @@
-"""Bodies that begin with a loop: away from the query's subject and back, and on from there."""
+"""Search along bodies that begin with a loop at the query's subject: r_1(s, x), r_2(x, s), then the rest from s.
+
+Loop and rest share no variable but s, so they constrain each other only in time: t_2 <= t_3. They are searched
+separately, which avoids a search for every pair of them.
+"""
 
 from typing import NamedTuple
 
@@ -11,7 +15,7 @@ from tlogic.graph.arrays import Ints
 
 
 class SubjectLoops(NamedTuple):
-    """Pairs of triples that lead away from an entity and back, with the latest t_1 of each."""
+    """Pairs of triples that lead away from the subject and back, each with its latest t_1."""
 
     away: Ints
     back: Ints
@@ -19,7 +23,7 @@ class SubjectLoops(NamedTuple):
 
 
 def new_subject_loops(n_entities: int) -> SubjectLoops:
-    """Room for a loop over every entity."""
+    """Scratch memory for a loop over every entity."""
     return SubjectLoops(*(np.empty(n_entities, np.int64) for _ in SubjectLoops._fields))
 
 
@@ -34,9 +38,9 @@ def ground_loop(
     n_inner: int,
     frontier: Frontier,
 ) -> int:
-    """Go through ``slot`` and back, before a rest that frontier ``inner``, which is emptied.
+    """Ground a loop through ``slot`` and back, and a rest whose candidates are in ``inner``, each with its latest t_3.
 
-    A candidate's t_1 depends on its rest only through the time at which the rest begins.
+    Fills the frontier with each candidate's latest t_1, resets ``inner``, and returns the number of candidates.
     """
     n_loops = _find_loops(visible, loops, slot, back_slot, window.since) if n_inner > 0 else 0
     order = np.argsort(-loops.bound[:n_loops], kind="mergesort")
@@ -53,9 +57,9 @@ def ground_loop(
 
 @njit(cache=True, nogil=True, inline="always")
 def _latest_through(visible: VisibleFacts, loops: SubjectLoops, order: Ints, begins: int, since: int) -> int:
-    """The latest t_1 of a loop that is over when the rest begins.
+    """The latest t_1 of a loop with t_2 <= t_3, where t_3 = ``begins`` is the start of the rest.
 
-    Loops are tried in order of the latest t_1 they allow, and the first that allows no later one ends the search.
+    Loops come in decreasing order of their latest t_1, so the search ends at the first that cannot improve the result.
     """
     latest = NEVER
     for loop in order:
@@ -73,8 +77,7 @@ def _latest_through(visible: VisibleFacts, loops: SubjectLoops, order: Ints, beg
 
 @njit(cache=True, nogil=True)
 def _find_loops(visible: VisibleFacts, loops: SubjectLoops, slot: int, back_slot: int, since: int) -> int:
-    """The triples of two slots of one source that share a target, by merging; how many allow a t_1 at or after
-    ``since``."""
+    """Merge the slots of r_1 and of the inverse of r_2; returns the number of loops with t_1 at or after ``since``."""
     target, newest, triple_start, triple_end = visible.target, visible.newest, visible.triple_start, visible.triple_end
     time_start, time, n_times = visible.time_start, visible.time, visible.n_times
     back, back_end = triple_start[back_slot], triple_end[back_slot]

@@ -1,7 +1,7 @@
-"""What is visible so far: each triple's newest time before now, kept up to date as time goes on.
+"""The facts before a time t: each triple's number of visible times and its newest one, updated as t advances.
 
-Queries are answered in order of time. So "before the query" costs one array look-up, and nothing that comes later is
-in reach. Where an earlier query comes, what happened since is unlearned.
+Queries are answered in order of time. "Before the query" is then a single array look-up, and later facts cannot leak
+into a forecast. For an earlier query, later facts are removed again.
 """
 
 from typing import NamedTuple
@@ -14,15 +14,16 @@ from tlogic.graph.binary_search import first_at_least
 from tlogic.graph.triples import TripleIndex
 
 NEVER = -1
-_STALE = -2
+"""The time of something that has not happened."""
+_STALE = -2  # marks slots whose newest time must be computed again
 
 
 class VisibleFacts(NamedTuple):
-    """The part of a graph that happened before now; the arrays of its triple index are shared, not copied."""
+    """The edges of a graph before a time; shares the arrays of the graph's triple index."""
 
     slot_start: Ints
     slot_end: Ints
-    """Per entity: its slots. Runs of a graph that grows do not stand in order, so each has an end of its own."""
+    """Per entity: its slots. The arrays of a growing graph have gaps, so starts and ends are stored separately."""
     slot_relation: Ints
     triple_start: Ints
     triple_end: Ints
@@ -30,30 +31,30 @@ class VisibleFacts(NamedTuple):
     time_start: Ints
     time: Ints
     n_times: Ints
-    """Per triple: how many of its times are visible."""
+    """Per triple: the number of its visible times."""
     newest: Ints
-    """Per triple: the newest visible time, or NEVER."""
+    """Per triple: its newest visible time, or NEVER."""
     slot_newest: Ints
     """Per slot: the newest visible time of its triples, or NEVER."""
     n_visible: Ints
-    """A single number: how many edges are visible."""
+    """One number: how many edges are visible."""
     until: Ints
-    """A single number: the edges before this time are visible."""
+    """One number: edges before this time are visible."""
 
 
 class TimeWindow(NamedTuple):
-    """Which of the visible facts a query follows."""
+    """The visible facts that groundings of a query may use."""
 
     until: int
     """Facts before this time are visible."""
     since: int
-    """Facts at or after this time are followed."""
+    """Facts at or after this time are followed, t_q - window."""
     limit: int
-    """Of each slot only so many triples are followed, the newest."""
+    """At most this many triples of a slot are followed, the newest ones."""
 
 
 def no_visible_facts(triples: TripleIndex) -> VisibleFacts:
-    """The beginning of time."""
+    """The state before the first fact: nothing is visible."""
     return VisibleFacts(
         slot_start=triples.slot_start[:-1],
         slot_end=triples.slot_start[1:],
@@ -73,7 +74,7 @@ def no_visible_facts(triples: TripleIndex) -> VisibleFacts:
 
 @njit(cache=True, nogil=True)
 def advance_to(visible: VisibleFacts, triples: TripleIndex, now: int) -> None:
-    """Know all edges that happened before ``now``, and no others."""
+    """Make exactly the edges before ``now`` visible."""
     n = 2 * first_at_least(triples.fact_time, 0, len(triples.fact_time), now)
     n_visible = visible.n_visible[0]
     if n < n_visible:
@@ -87,7 +88,7 @@ def advance_to(visible: VisibleFacts, triples: TripleIndex, now: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _advance(visible: VisibleFacts, triples: TripleIndex, end: int) -> None:
-    """Take in the edges up to a place in the order of their arrival."""
+    """Add the edges up to index ``end`` in order of time."""
     slot, arrival, time = triples.slot, triples.arrival, triples.fact_time
     n_times, newest, slot_newest = visible.n_times, visible.newest, visible.slot_newest
     for i in range(visible.n_visible[0], end):
@@ -99,7 +100,7 @@ def _advance(visible: VisibleFacts, triples: TripleIndex, end: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _rewind(visible: VisibleFacts, triples: TripleIndex, end: int) -> None:
-    """Unlearn the edges from a place on in the order of their arrival."""
+    """Remove the edges from index ``end`` on in order of time."""
     slot, arrival = triples.slot, triples.arrival
     n_times, newest, slot_newest = visible.n_times, visible.newest, visible.slot_newest
     for i in range(end, visible.n_visible[0]):
@@ -109,14 +110,14 @@ def _rewind(visible: VisibleFacts, triples: TripleIndex, end: int) -> None:
         newest[triple] = visible.time[last] if n_times[triple] > 0 else NEVER
         slot_newest[slot[triple]] = _STALE
     for i in range(end, visible.n_visible[0]):
-        at = slot[arrival[i]]
-        if slot_newest[at] == _STALE:
-            slot_newest[at] = _newest_of(visible, at)
+        changed = slot[arrival[i]]
+        if slot_newest[changed] == _STALE:
+            slot_newest[changed] = _newest_of(visible, changed)
 
 
 @njit(cache=True, nogil=True)
 def _rebuild(visible: VisibleFacts, triples: TripleIndex, now: int) -> None:
-    """Look at each triple once, in order, which is faster than at each edge."""
+    """Compute everything again, triple by triple: faster than edge by edge when most edges are new."""
     for triple in range(len(triples.target)):
         start = visible.time_start[triple]
         end = first_at_least(visible.time, start, visible.time_start[triple + 1], now)
@@ -128,6 +129,7 @@ def _rebuild(visible: VisibleFacts, triples: TripleIndex, now: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _newest_of(visible: VisibleFacts, slot: int) -> int:
+    """The newest visible time of a slot."""
     newest = NEVER
     for triple in range(visible.triple_start[slot], visible.triple_end[slot]):
         newest = max(newest, visible.newest[triple])
@@ -136,7 +138,7 @@ def _newest_of(visible: VisibleFacts, slot: int) -> int:
 
 @njit(cache=True, nogil=True)
 def latest_until(time_start: Ints, time: Ints, n_times: Ints, triple: int, bound: int) -> int:
-    """The newest visible time of a triple that is not later than ``bound``, or NEVER."""
+    """The newest visible time of a triple that is at most ``bound``, or NEVER."""
     start = time_start[triple]
     found = first_at_least(time, start, start + n_times[triple], bound + 1)
     return time[found - 1] if found > start else NEVER
