@@ -34,7 +34,7 @@ def serve(store: str, rules: str, told: Any) -> None:
     import tlogic
     from tlogic.serving.server import serve as run
     from tlogic.serving.startup import open_service
-    from tlogic.serving.web.authentication import AccessSettings
+    from tlogic.serving.web.settings import AccessSettings
 
     sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 (the log, until the process ends)
     settings = tlogic.ApplicationSettings(window=200)

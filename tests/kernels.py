@@ -10,7 +10,7 @@ from tlogic.evaluation import evaluate_many
 from tlogic.forecasting.live_forecaster import LiveForecaster
 from tlogic.graph import Facts
 from tlogic.graph.live_graph import LiveGraph
-from tlogic.serving.engine.entity_history import count_events, events_of, rates_of
+from tlogic.serving.engine.entity_history import count_events, entity_history, relation_rates
 
 
 def compile_kernels() -> None:
@@ -38,9 +38,9 @@ def _ask_as_it_grows(graph: tlogic.TemporalGraph, rules: tlogic.RuleSet) -> None
         answers = forecaster.ask([tlogic.Query("Kite Aviation", "sue", at=at)])
         answers.explain(0, answers[0][0].name)
     forecaster.fallback.of(0, live.end)
-    events_of(live, 0)
+    entity_history(live, 0)
     count_events(live)
-    rates_of(live, 0, live.end)
+    relation_rates(live, 0, live.end)
 
 
 if __name__ == "__main__":

@@ -50,12 +50,12 @@ def _opened(browser: Browser, site: str, width: int = 1200, height: int = 800, d
     context.set_default_timeout(PATIENCE_MS)
     page, wrong = context.new_page(), list[str]()
 
-    def send_problem(dialog: Dialog) -> None:
+    def dismiss(dialog: Dialog) -> None:
         wrong.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("dialog", send_problem)
+    page.on("dialog", dismiss)
     yield page
     context.close()
     assert not wrong

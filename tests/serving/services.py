@@ -23,8 +23,8 @@ from tlogic.serving.engine.service import Service
 from tlogic.serving.engine.versions import VersionManager
 from tlogic.serving.store.encoded_events import EncodedEvents
 from tlogic.serving.store.event_store import EventStore
-from tlogic.serving.web.authentication import AccessSettings
-from tlogic.serving.web.routes import create_app
+from tlogic.serving.web.settings import AccessSettings
+from tlogic.serving.web.web_app import create_app
 
 Opened = Callable[..., AbstractContextManager[Page]]
 """Opens the page of a service in a new browser."""
@@ -66,9 +66,9 @@ def sample_service(place: str) -> Iterator[Service]:
 
 
 @contextmanager
-def served(service: Service, guard: AccessSettings | None = None, *, page: bool = False) -> Iterator[str]:
+def served(service: Service, access: AccessSettings | None = None, *, page: bool = False) -> Iterator[str]:
     """The address of a service that a real web server serves."""
-    app = create_app(service, guard, page=page)
+    app = create_app(service, access, page=page)
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, h11_max_incomplete_event_size=2**20))
     thread = Thread(target=server.run)
     thread.start()
@@ -81,10 +81,10 @@ def served(service: Service, guard: AccessSettings | None = None, *, page: bool 
 
 
 @contextmanager
-def asking(service: Service, guard: AccessSettings | None = None, token: str | None = None) -> Iterator[httpx.Client]:
+def asking(service: Service, access: AccessSettings | None = None, token: str | None = None) -> Iterator[httpx.Client]:
     """Somebody who asks a service, with a token or without one."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    with served(service, guard) as url, client_of(url, headers=headers) as client:
+    with served(service, access) as url, client_of(url, headers=headers) as client:
         yield client
 
 

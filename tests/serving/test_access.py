@@ -19,7 +19,7 @@ from tests.waiting import PATIENCE, wait_until
 from tlogic.errors import SettingsError
 from tlogic.serving import schemas
 from tlogic.serving.engine.service import Service
-from tlogic.serving.logs import JsonLines, log
+from tlogic.serving.logs import JsonFormatter, log
 from tlogic.serving.server import check_address, secrets_of
 from tlogic.serving.web.authentication import COOKIE, ROLE, AccessSettings, AuthenticationMiddleware, Role, is_loopback
 from tlogic.serving.web.request_limits import RateLimiter
@@ -152,7 +152,7 @@ def test_only_addresses_of_this_machine_are_served_without_tokens() -> None:
 # Web sockets
 
 
-def knock(guard: AccessSettings, **headers: str) -> str:
+def knock(access: AccessSettings, **headers: str) -> str:
     """What becomes of a web socket: the role it is let in with, or why it is not."""
     seen: list[str] = []
 
@@ -168,7 +168,7 @@ def knock(guard: AccessSettings, **headers: str) -> str:
         "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
         "client": ("127.0.0.1", 1),
     }
-    asyncio.run(AuthenticationMiddleware(page, guard)(scope, None, send))  # type: ignore[arg-type]
+    asyncio.run(AuthenticationMiddleware(page, access)(scope, None, send))  # type: ignore[arg-type]
     return seen[0]
 
 
@@ -253,7 +253,7 @@ def test_an_answer_that_takes_too_long_is_given_up(service: Service, monkeypatch
 def test_no_work_goes_on_for_long_that_nobody_waits_for(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     answered: list[int] = []
 
-    def slowly(questions: list[schemas.Question], _top: int) -> list[schemas.Forecast]:
+    def slowly(questions: list[schemas.Query], _top: int) -> list[schemas.Forecast]:
         time.sleep(0.2)
         answered.append(len(questions))
         return []
@@ -267,8 +267,8 @@ def test_no_work_goes_on_for_long_that_nobody_waits_for(service: Service, monkey
 
 def test_no_more_work_at_once_than_there_is_room_for(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     go_on, outlook, n_slots, n_asked = Event(), service.outlook, 4, 60
-    monkeypatch.setattr("tlogic.serving.web.routes._SLOTS_PER_CORE", 1)
-    monkeypatch.setattr("tlogic.serving.web.routes.thread_count", lambda _: n_slots)
+    monkeypatch.setattr("tlogic.serving.web.web_app._SLOTS_PER_CORE", 1)
+    monkeypatch.setattr("tlogic.serving.web.web_app.thread_count", lambda _: n_slots)
     monkeypatch.setattr(service, "outlook", lambda *_: go_on.wait(PATIENCE) and outlook("Kite Aviation"))
     with asking(service, AccessSettings(patience=0.2)) as api, ThreadPoolExecutor(n_asked) as pool:
         asked = [pool.submit(api.get, "/api/outlook", params={"entity": "x"}) for _ in range(n_asked)]
@@ -300,7 +300,7 @@ def test_browsers_are_told_to_be_careful(service: Service) -> None:
 def test_the_log_tells_of_requests_and_holds_no_secrets(service: Service) -> None:
     lines: list[str] = []
     handler = logging.Handler()
-    handler.setFormatter(JsonLines(secrets_of(BOTH, "postgresql://ann:p%40ssword@host/events")))
+    handler.setFormatter(JsonFormatter(secrets_of(BOTH, "postgresql://ann:p%40ssword@host/events")))
     handler.emit = lambda record: lines.append(handler.format(record))  # type: ignore[method-assign]
     loggers = [log, logging.getLogger("uvicorn")]
     before = [logger.level for logger in loggers]
@@ -330,7 +330,7 @@ def test_the_log_tells_of_requests_and_holds_no_secrets(service: Service) -> Non
 
 def test_the_log_tells_of_threads_that_fail() -> None:
     code = (
-        "import threading; from tlogic.serving.logs import write_logs; write_logs(['hunter2']);"
+        "import threading; from tlogic.serving.logs import configure_logs; configure_logs(['hunter2']);"
         "threading.Thread(target=lambda: 1 / len('') or 'hunter2', name='learning').start()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -54,7 +54,7 @@ def add(api: httpx.Client, *events: dict) -> httpx.Response:
 
 
 def test_answers_are_those_of_the_service(api: httpx.Client, service: Service) -> None:
-    question = schemas.Question(subject=WHO, relation=WHAT)
+    question = schemas.Query(subject=WHO, relation=WHAT)
     asked = {"subject": WHO, "relation": WHAT}
     best = service.forecast(question, 3)
     candidate = best.candidates[0].name
@@ -71,7 +71,7 @@ def test_answers_are_those_of_the_service(api: httpx.Client, service: Service) -
     assert got("/api/events", entity=WHO, offset=2, limit=3) == service.events(WHO, None, 2, 3).model_dump()
     assert got("/api/entities", search="kite", limit=2) == service.entities("kite", 2).model_dump()
     assert got("/api/relations", limit=5) == service.relations("", 5).model_dump()
-    assert got("/api/versions") == service.versions.kept().model_dump()
+    assert got("/api/versions") == service.versions.list_all().model_dump()
     assert got("/health") == service.health().model_dump()
 
 

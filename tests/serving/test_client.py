@@ -28,7 +28,7 @@ def client(service: Service) -> Iterator[Client]:
 
 
 def test_it_gives_what_the_service_gives(service: Service, client: Client) -> None:
-    question = schemas.Question(subject=WHO, relation=WHAT)
+    question = schemas.Query(subject=WHO, relation=WHAT)
     best = service.forecast(question, 3)
     assert client.forecast(WHO, WHAT, top=3) == best
     assert client.forecasts([question] * 1500, top=3) == [best] * 1500
@@ -39,7 +39,7 @@ def test_it_gives_what_the_service_gives(service: Service, client: Client) -> No
     assert client.relations() == service.relations("", 1000).relations
     assert list(client.events(WHO)) == service.events(WHO, None, 0, 10_000).events
     assert client.health() == service.health()
-    assert client.versions() == service.versions.kept().versions
+    assert client.versions() == service.versions.list_all().versions
 
 
 def test_rules_come_from_all_pages(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,10 +54,10 @@ def test_rules_come_from_all_pages(client: Client, monkeypatch: pytest.MonkeyPat
 def test_events_go_in_batches(client: Client) -> None:
     before = client.health().events
     rows = [(WHO, WHAT, f"Newcomer {n}", "2030-05-02") for n in range(25)]
-    assert client.add(rows, batch=10) == schemas.Added(added=25, known=0, total=before + 25)
+    assert client.add(rows, batch=10) == schemas.AddResult(added=25, known=0, total=before + 25)
     again = [schemas.Event(subject=s, relation=r, object=o, time=t) for s, r, o, t in rows[:3]]
     assert client.add([*again, again[0].model_dump()], batch=2).known == 4
-    assert client.add([]) == schemas.Added(added=0, known=0, total=before + 25)
+    assert client.add([]) == schemas.AddResult(added=0, known=0, total=before + 25)
 
 
 def test_a_bad_event_is_told_by_its_position_among_all(client: Client) -> None:

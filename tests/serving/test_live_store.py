@@ -19,7 +19,7 @@ from tlogic.serving.startup import open_service
 from tlogic.serving.store.encoded_events import EncodedEvents
 from tlogic.serving.store.event_store import EventStore
 
-ASKED = schemas.Question(subject="Kite Aviation", relation="sue")
+ASKED = schemas.Query(subject="Kite Aviation", relation="sue")
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_learning_anew_makes_a_version_and_going_back_another(store: EventStore,
     second = service.versions.predictor.version
     assert second == service.versions.learning.version == first + 1
     third = service.versions.restore(first)
-    kept = service.versions.kept().versions
+    kept = service.versions.list_all().versions
     assert [(each.version, each.in_use) for each in kept] == [(third, True), (second, False), (first, False)]
     assert service.forecast(ASKED).version == third
 
@@ -181,7 +181,7 @@ def test_an_empty_store_says_so_and_takes_events(tmp_path: Path, rules: tlogic.R
             service.forecast(ASKED)
         assert service.health().events == 0
         service.add([row("Ann", "calls", "Bob", "2030-01-01"), row("Bob", "calls", "Ann", "2030-01-02")])
-        forecast = service.forecast(schemas.Question(subject="Ann", relation="calls"))
+        forecast = service.forecast(schemas.Query(subject="Ann", relation="calls"))
         assert forecast.by == "fallback"
         assert {each.name for each in forecast.candidates} == {"Ann", "Bob"}
 

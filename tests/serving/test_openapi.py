@@ -10,8 +10,8 @@ from schemathesis.core.result import Ok
 from schemathesis.schemas import APIOperation
 
 from tlogic.serving.engine.service import Service
-from tlogic.serving.web.authentication import AccessSettings
-from tlogic.serving.web.routes import create_app
+from tlogic.serving.web.settings import AccessSettings
+from tlogic.serving.web.web_app import create_app
 
 EXAMPLES = 20
 HERE = {"Host": "127.0.0.1"}

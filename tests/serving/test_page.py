@@ -97,21 +97,21 @@ def test_ask_with_search_as_you_type(page: Page, service: Service) -> None:
     page.get_by_label("Relation", exact=True).press("Enter")
     expect(page.get_by_label("Relation", exact=True)).to_have_value(RELATION)
     page.get_by_role("button", name="Ask").click()
-    forecast = service.forecast(schemas.Question(subject=ENTITY, relation=RELATION))
+    forecast = service.forecast(schemas.Query(subject=ENTITY, relation=RELATION))
     assert candidates(page) == [(each.name, f"{each.score:.4f}") for each in forecast.candidates]
     wait_for_query(page, subject=[ENTITY], relation=[RELATION])
 
 
 def test_ask_the_inverse(page: Page, service: Service) -> None:
     page.goto(str(AskUrl(relation=RELATION, object=ENTITY)))
-    forecast = service.forecast(schemas.Question(object=ENTITY, relation=RELATION))
+    forecast = service.forecast(schemas.Query(object=ENTITY, relation=RELATION))
     assert [name for name, _ in candidates(page)] == [each.name for each in forecast.candidates]
 
 
 def test_of_a_past_date_it_is_told_what_happened(page: Page, service: Service) -> None:
     done = next(event for event in service.events(ENTITY, None, 0, 100).events if event.subject == ENTITY)
     page.goto(str(AskUrl(subject=ENTITY, relation=done.relation, at=done.time)))
-    forecast = service.forecast(schemas.Question(subject=ENTITY, relation=done.relation, at=done.time))
+    forecast = service.forecast(schemas.Query(subject=ENTITY, relation=done.relation, at=done.time))
     assert len(candidates(page)) == len(forecast.candidates)
     expect(page.locator(".happened")).to_contain_text(done.object)
     true = [each.name for each in forecast.candidates if each.came_true]
@@ -123,7 +123,7 @@ def test_a_click_on_a_candidate_shows_why_and_back_leads_back(page: Page, servic
     name = candidates(page)[0][0]
     page.get_by_role("table").get_by_role("link", name=name, exact=True).click()
     assert explanation(page) == f"Why {name}?"
-    why = service.explain(schemas.Question(subject=ENTITY, relation=RELATION), name)
+    why = service.explain(schemas.Query(subject=ENTITY, relation=RELATION), name)
     reason = page.locator(".reason").first
     for told in (why.reasons[0].rule.words, f"{why.reasons[0].score:.4f}", f"{why.reasons[0].score_without:.4f}"):
         expect(reason).to_contain_text(told)
@@ -151,11 +151,11 @@ def test_a_rule_switched_off_changes_the_forecast_and_a_chip_switches_it_on(page
     page.goto(ASK)
     before = candidates(page)
     page.get_by_role("table").get_by_role("link").first.click()
-    rule = service.explain(schemas.Question(subject=ENTITY, relation=RELATION), before[0][0]).reasons[0].rule
+    rule = service.explain(schemas.Query(subject=ENTITY, relation=RELATION), before[0][0]).reasons[0].rule
     page.locator(".reason").first.get_by_role("link", name="Switch off").click()
     expect(page.locator(".chip")).to_contain_text(rule.words)
     assert parse_qs(urlsplit(page.url).query)["without"] == [rule.id]
-    less = service.forecast(schemas.Question(subject=ENTITY, relation=RELATION, without=[rule.id]))
+    less = service.forecast(schemas.Query(subject=ENTITY, relation=RELATION, without=[rule.id]))
     assert candidates(page) == [(each.name, f"{each.score:.4f}") for each in less.candidates]
     page.locator(".chip").click()
     expect(page.locator(".chip")).to_have_count(0)
@@ -355,7 +355,7 @@ def test_the_picture_has_facts_in_order_of_time_and_all_names_escaped() -> None:
         schemas.Fact(subject="<b>", relation="sue", object="&", time="120"),
         schemas.Fact(subject='"', relation="<i>", object="<b>", time="9"),
     ]
-    drawn = draw_grounding(facts, schemas.Asked(subject="<b>", relation="sue", object=None, at="121"), "</svg>")
+    drawn = draw_grounding(facts, schemas.ResolvedQuery(subject="<b>", relation="sue", object=None, at="121"), "</svg>")
     assert "<b>" not in drawn
     assert "<i>" not in drawn
     assert drawn.index(">9<") < drawn.index(">120<") < drawn.index(">121<")
@@ -366,7 +366,7 @@ def test_the_picture_has_facts_in_order_of_time_and_all_names_escaped() -> None:
 def test_the_picture_shows_a_fact_of_an_entity_with_itself() -> None:
     fact = schemas.Fact(subject="a", relation="praise", object="a", time="2030-01-01")
     assert "<path" in draw_grounding(
-        [fact], schemas.Asked(subject="a", relation="sue", object=None, at="2030-01-02"), "b"
+        [fact], schemas.ResolvedQuery(subject="a", relation="sue", object=None, at="2030-01-02"), "b"
     )
 
 
@@ -386,7 +386,7 @@ def test_a_model_tells_its_evidence_which_can_be_switched_off(page: Page, servic
     before = service.versions.predictor.version
     service.versions.use(tlogic.fit(sample_graph()))
     try:
-        question = schemas.Question(subject=ENTITY, relation=RELATION)
+        question = schemas.Query(subject=ENTITY, relation=RELATION)
         best = service.forecast(question, 1).candidates[0]
         why = service.explain(question, best.name)
         page.goto(str(AskUrl(subject=ENTITY, relation=RELATION, candidate=best.name)))

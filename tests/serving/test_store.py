@@ -19,7 +19,7 @@ from tlogic.errors import InputError
 from tlogic.events import Timeline, read_events
 from tlogic.events.sources.databases import parse_url
 from tlogic.serving.store.encoded_events import MAX_STEPS, EncodedEvents, InvalidEventsError, Span, check_events
-from tlogic.serving.store.event_store import Added, EventStore, VersionInfo
+from tlogic.serving.store.event_store import AddResult, EventStore, VersionInfo
 
 Event = tuple[str, str, str, Any]
 
@@ -82,7 +82,7 @@ def told(store: EventStore) -> list[Event]:
     ]
 
 
-def put(store: EventStore, events: list[Event], **options: Any) -> Added:
+def put(store: EventStore, events: list[Event], **options: Any) -> AddResult:
     return store.add(store.check(events, **options))
 
 

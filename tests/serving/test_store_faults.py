@@ -22,7 +22,7 @@ from tests.serving.test_store import place as place  # noqa: PLC0414 (a fixture)
 from tests.waiting import wait_until
 from tlogic.errors import InputError
 from tlogic.serving.store import sql_tables
-from tlogic.serving.store.event_store import Added, Changes, EventStore, StoreError
+from tlogic.serving.store.event_store import AddResult, Changes, EventStore, StoreError
 
 SECRET = "s3cr3t"
 
@@ -105,7 +105,7 @@ def test_processes_write_at_once(place: str) -> None:
 
 def test_threads_write_the_same_at_once(place: str) -> None:
     with EventStore.open(place) as store:
-        results: list[Added] = []
+        results: list[AddResult] = []
 
         def write() -> None:
             results.extend(store.add(make_batch("same", number)) for number in range(5))

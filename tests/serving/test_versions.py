@@ -20,9 +20,9 @@ from tlogic.serving.store.event_store import EventStore, StoreError
 
 SWAPS, ASKERS = 20, 4
 QUESTIONS = [
-    schemas.Question(subject="Kite Aviation", relation="sue"),
-    schemas.Question(object="Kite Aviation", relation="bid_for"),
-    schemas.Question(subject="Orchard Foods", relation="sue", at="2030-03-01"),
+    schemas.Query(subject="Kite Aviation", relation="sue"),
+    schemas.Query(object="Kite Aviation", relation="bid_for"),
+    schemas.Query(subject="Orchard Foods", relation="sue", at="2030-03-01"),
 ]
 NEW = ("Kite Aviation", "sue", "Newcomer Ltd", "2030-05-02")
 

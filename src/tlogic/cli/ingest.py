@@ -1,4 +1,4 @@
-"""`tlogic ingest`: events for the store of a live service."""
+"""`tlogic ingest`: adds events to the store of a live service."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, cast
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StoredDataOptions(DataOptions):
-    """What to read into a store, which counts time in its own steps once it has events."""
+    """The data to read. A store that has events determines the time step and time zone."""
 
     def events(self, timeline: "Timeline | None") -> "EventTable":
-        """The events of the data; what was read is told on standard error."""
-        self._refuse_periods()
+        """Read the events, and report on standard error what was read."""
+        self._refuse_splits()
         table = self._compiled_events() if self.is_compiled else self._read_events(timeline)
-        # What there is to beware of in the first events says little about those that are added to them.
+        # Warnings about the data as a whole are only useful for the first events of a store.
         self._tell(table.report, warn=timeline is None)
         return table
 
@@ -37,7 +37,7 @@ class StoredDataOptions(DataOptions):
         )
 
     def _compiled_events(self) -> "EventTable":
-        """The facts of a compiled graph, in its own steps."""
+        """The facts of a compiled graph, with its time steps."""
         import polars as pl
 
         from tlogic.events import EventTable
@@ -54,19 +54,16 @@ class StoredDataOptions(DataOptions):
         )
         return EventTable(frame, graph.timeline, None, None, cast("ReadReport", graph.report))
 
-    def _refuse_periods(self) -> None:
+    def _refuse_splits(self) -> None:
         if self.valid_from is not None or self.test_from is not None:
-            raise InputError(
-                "A store keeps events of all times alike; leave out --valid-from and --test-from, "
-                "which split data to learn from."
-            )
+            raise InputError("An event store has no splits; leave out --valid-from and --test-from.")
 
     def _step_of(self, timeline: "Timeline") -> str:
         from tlogic.serving.store.encoded_events import check_step
 
         check_step(timeline, self.step)
         if timeline.unit == "integer":
-            return "1"  # so that integers stay as they are, wherever the steps of the store begin
+            return "1"  # keeps integers unchanged; the store converts them to its own time steps
         return f"{timeline.count}{'mo' if timeline.unit == 'month' else timeline.unit[0]}"
 
     def _time_zone_of(self, timeline: "Timeline | None") -> str:
@@ -74,7 +71,7 @@ class StoredDataOptions(DataOptions):
             return "UTC" if self.time_zone is None else self.time_zone
         if self.time_zone not in (None, timeline.time_zone):
             raise InputError(
-                f"The store keeps the time of {timeline.time_zone}, not {self.time_zone}; leave out --time-zone."
+                f"The time zone of the store is {timeline.time_zone}, not {self.time_zone}; leave out --time-zone."
             )
         return timeline.time_zone
 
@@ -84,17 +81,19 @@ def ingest(
     store: Annotated[
         str,
         typer.Option(
-            help="Where events are kept: a file, made if it is missing, or postgresql://USER@HOST/NAME.",
+            help="The event store: a file, created if missing, or postgresql://USER@HOST/NAME.",
             metavar="STORE",
         ),
     ],
 ) -> None:
-    """Add the events of DATA to the STORE of a live service; those that it has already are left out."""
+    """Add the events in DATA to the STORE of a live service. Events that it already has are skipped."""
     from tlogic.serving.store.encoded_events import EncodedEvents
     from tlogic.serving.store.event_store import EventStore, is_new
 
-    table = data.events(None) if is_new(store) else None  # so that what cannot be read leaves no store behind
-    with EventStore.open(store) as kept:
-        timeline = kept.state().timeline
-        added, known, last = kept.add(EncodedEvents.from_table(table or data.events(timeline), timeline))
-    print(f"{added:,} event{'' if added == 1 else 's'} added to {kept.name}, {known:,} known already; {last:,} in all")
+    # Read new data before the store is opened: if it is unreadable, no empty store is left behind.
+    table = data.events(None) if is_new(store) else None
+    with EventStore.open(store) as opened:
+        timeline = opened.state().timeline
+        added, known, last = opened.add(EncodedEvents.from_table(table or data.events(timeline), timeline))
+    events = "1 event" if added == 1 else f"{added:,} events"
+    print(f"{events} added to {opened.name}, {known:,} already stored; {last:,} in total")

@@ -1,4 +1,4 @@
-"""`tlogic serve`: a live service over a store of events."""
+"""`tlogic serve`: a live service over an event store."""
 
 import os
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from tlogic.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
     from tlogic.serving.engine.service import Service
-    from tlogic.serving.web.authentication import AccessSettings
+    from tlogic.serving.web.settings import AccessSettings
 
-Port = Annotated[int, typer.Option(help="The port to listen at; 0 finds a free one.", min=0, max=65535)]
+Port = Annotated[int, typer.Option(help="The port to listen on; 0 selects a free one.", min=0, max=65535)]
 
-_PACKAGES = (
+_REQUIRED_PACKAGES = (
     "fastapi",
     "fastapi_offline",
     "httpx",
@@ -27,25 +27,25 @@ _PACKAGES = (
     "sqlalchemy",
     "uvicorn",
 )
-_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
+_SECONDS_PER_UNIT = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
 
 
 @dataclass(frozen=True)
 class TokenOptions:
-    """Where tokens are; they are no options themselves, which others on the machine could see."""
+    """Files with tokens. Tokens themselves are not options, because other users can see the command line."""
 
     read_token_file: Annotated[
         Path | None,
-        typer.Option(help="A file with the token for reading; or set TLOGIC_READ_TOKEN.", metavar="FILE"),
+        typer.Option(help="A file with the read token; or set TLOGIC_READ_TOKEN.", metavar="FILE"),
     ] = None
     write_token_file: Annotated[
         Path | None,
-        typer.Option(help="A file with the token for reading and writing; or TLOGIC_WRITE_TOKEN.", metavar="FILE"),
+        typer.Option(help="A file with the write token; or set TLOGIC_WRITE_TOKEN.", metavar="FILE"),
     ] = None
 
-    def guard(self) -> "AccessSettings":
-        """Who may ask."""
-        from tlogic.serving.web.authentication import AccessSettings
+    def settings(self) -> "AccessSettings":
+        """The access settings with these tokens."""
+        from tlogic.serving.web.settings import AccessSettings
 
         return AccessSettings(
             read_token=_token(self.read_token_file, "TLOGIC_READ_TOKEN"),
@@ -59,25 +59,25 @@ def serve(
     store: Annotated[
         str,
         typer.Option(
-            help="Where events are kept: a file, made if it is missing, or postgresql://USER@HOST/NAME.",
+            help="The event store: a file, created if missing, or postgresql://USER@HOST/NAME.",
             metavar="STORE",
         ),
     ],
-    rules: Annotated[Path | None, typer.Option(help="The rule file to answer by.", metavar="RULES")] = None,
-    model: Annotated[Path | None, typer.Option(help="A model to answer by.", metavar="MODEL")] = None,
+    rules: Annotated[Path | None, typer.Option(help="The rule file to forecast with.", metavar="RULES")] = None,
+    model: Annotated[Path | None, typer.Option(help="The model to forecast with.", metavar="MODEL")] = None,
     host: Annotated[
-        str, typer.Option(help="The address to listen at; others can reach 0.0.0.0, which needs a token.")
+        str, typer.Option(help="The address to listen on; 0.0.0.0 accepts other machines and needs a token.")
     ] = "127.0.0.1",
     port: Port = 8080,
     learn_every: Annotated[
-        str | None, typer.Option(help="Learn anew after this time, again and again, such as 24h.", metavar="TIME")
+        str | None, typer.Option(help="Learn from all events at this interval, such as 24h.", metavar="TIME")
     ] = None,
-    page: Annotated[bool, typer.Option("--page/--no-page", help="Serve the page for people beside the API.")] = True,
+    page: Annotated[bool, typer.Option("--page/--no-page", help="Serve the page for browsers beside the API.")] = True,
     threads: Threads = None,
 ) -> None:
-    """Answer questions over HTTP, and on a page, while events come in.
+    """Serve forecasts over HTTP and on a web page while events arrive.
 
-    Without RULES and MODEL, the newest version in the STORE answers, or rules that are learned from its events.
+    Without RULES and MODEL, the newest version in the STORE is used, or else rules are learned from its events.
     """
     _require_packages()
     from tlogic.cli.console import wait_for_kernels
@@ -85,28 +85,28 @@ def serve(
     from tlogic.serving import server
     from tlogic.serving.startup import open_service
 
-    guard, period = tokens.guard(), None if learn_every is None else seconds_of(learn_every)
-    server.check_address(host, guard)
+    access, period = tokens.settings(), None if learn_every is None else seconds_of(learn_every)
+    server.check_address(host, access)
     settings = application.settings()
 
-    def open_it() -> "Service":
+    def open_with_progress() -> "Service":
         with wait_for_kernels(apply_rules):
             return open_service(store, rules=rules, model=model, settings=settings, threads=threads)
 
     server.serve(
-        open_it,
-        guard,
+        open_with_progress,
+        access,
         host=host,
         port=port,
         learn_every=period,
         page=page,
-        secrets=server.secrets_of(guard, store),
-        opened=lambda address, name: print(f"Serving {name} at {address}", flush=True),
+        secrets=server.secrets_of(access, store),
+        on_start=lambda address, name: print(f"Serving {name} at {address}", flush=True),
     )
 
 
 def serve_sample(port: int, browser: bool, threads: int | None) -> None:
-    """Serve the sample world from a store that is gone afterwards."""
+    """Serve the sample world from a temporary store."""
     _require_packages()
     import webbrowser
     from tempfile import TemporaryDirectory
@@ -118,21 +118,21 @@ def serve_sample(port: int, browser: bool, threads: int | None) -> None:
     from tlogic.serving.startup import open_service
     from tlogic.serving.store.encoded_events import EncodedEvents
     from tlogic.serving.store.event_store import EventStore
-    from tlogic.serving.web.authentication import AccessSettings
+    from tlogic.serving.web.settings import AccessSettings
 
-    def opened(address: str, _: str) -> None:
-        print(f"The sample world is at {address}; end with Ctrl+C.", flush=True)
+    def on_start(address: str, _: str) -> None:
+        print(f"Serving the sample world at {address}; stop with Ctrl+C.", flush=True)
         if browser:
             Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-    error_console.print("Learning the rules of the sample live_store.")
+    error_console.print("Learning rules from the sample world.")
     with TemporaryDirectory() as folder, EventStore.open(f"{folder}/events.db") as store:
         store.add(EncodedEvents.from_table(sample_events()))
-        serve(lambda: open_service(store, threads=threads), AccessSettings(), port=port, opened=opened)
+        serve(lambda: open_service(store, threads=threads), AccessSettings(), port=port, on_start=on_start)
 
 
 def seconds_of(period: str) -> float:
-    """A time such as 24h or 30m in seconds.
+    """Convert a time such as 24h or 30m to seconds.
 
     >>> seconds_of("24h")
     86400.0
@@ -140,9 +140,9 @@ def seconds_of(period: str) -> float:
     from tlogic.events.time_steps import parse_step
 
     step = parse_step(period)
-    if step.unit not in _SECONDS:
-        raise SettingsError(f"Expected a time such as 30m, 24h or 7d; found {period!r}.")
-    return float(step.count * _SECONDS[step.unit])
+    if step.unit not in _SECONDS_PER_UNIT:
+        raise SettingsError(f"--learn-every: expected a time such as 30m, 24h or 7d; found {period!r}.")
+    return float(step.count * _SECONDS_PER_UNIT[step.unit])
 
 
 def _token(file: Path | None, variable: str) -> str | None:
@@ -159,7 +159,9 @@ def _token(file: Path | None, variable: str) -> str | None:
 
 def _require_packages() -> None:
     try:
-        for name in _PACKAGES:
+        for name in _REQUIRED_PACKAGES:
             import_module(name)
     except ImportError as error:
-        raise InputError(f"A service needs more packages ({error}); pip install 'tlogic[serve]'.") from None
+        raise InputError(
+            f"The service needs packages that are missing ({error}); pip install 'tlogic[serve]'."
+        ) from None

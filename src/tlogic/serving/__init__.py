@@ -1,8 +1,19 @@
-"""A live service: events come in, forecasts with their reasons go out, over HTTP or from Python.
+"""A live service: it stores events as they arrive, and answers queries with explained forecasts over HTTP.
 
->>> from tlogic.serving import Client
->>> Client("http://127.0.0.1:8080")
-Client('http://127.0.0.1:8080')
+The public names are imported on first use, so that a client loads neither the kernels nor a web server:
+
+- `Client`: the Python client of a running service.
+- `ServiceError`: the error that a client raises.
+- `EventStore`: the events of a service in SQLite or PostgreSQL.
+- `open_service`: opens a service over a store.
+- `Service`: forecasts, explanations, events and rules of a store.
+- `create_app`: the web application of a service.
+- `AccessSettings`: tokens and request limits of a web application.
+
+Example:
+    >>> from tlogic.serving import Client
+    >>> Client("http://127.0.0.1:8080")
+    Client('http://127.0.0.1:8080')
 """
 
 from importlib import import_module
@@ -13,17 +24,16 @@ if TYPE_CHECKING:
     from tlogic.serving.engine.service import Service
     from tlogic.serving.startup import open_service
     from tlogic.serving.store.event_store import EventStore
-    from tlogic.serving.web.authentication import AccessSettings
-    from tlogic.serving.web.routes import create_app
+    from tlogic.serving.web.settings import AccessSettings
+    from tlogic.serving.web.web_app import create_app
 
-# Names are imported when they are first used: a client needs neither kernels nor a web server.
-_HOMES = {
+_MODULES = {
+    "AccessSettings": "tlogic.serving.web.settings",
     "Client": "tlogic.serving.client",
     "EventStore": "tlogic.serving.store.event_store",
-    "AccessSettings": "tlogic.serving.web.authentication",
     "Service": "tlogic.serving.engine.service",
     "ServiceError": "tlogic.serving.client",
-    "create_app": "tlogic.serving.web.routes",
+    "create_app": "tlogic.serving.web.web_app",
     "open_service": "tlogic.serving.startup",
 }
 
@@ -31,10 +41,10 @@ __all__ = ["AccessSettings", "Client", "EventStore", "Service", "ServiceError", 
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name]), name)
     raise AttributeError(f"module 'tlogic.serving' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted([*globals(), *_MODULES])

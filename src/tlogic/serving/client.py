@@ -1,4 +1,4 @@
-"""A client for a service, in the words of its API."""
+"""Python client of a running service. It returns the schemas of the HTTP API."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,20 +13,34 @@ try:
 
     from tlogic.serving import schemas
 except ImportError as error:
-    raise InputError(f"A client needs a package ({error}); pip install 'tlogic[serve]'.") from error
+    raise InputError(f"The client needs a package that is missing ({error}); pip install 'tlogic[serve]'.") from error
 
-BATCH = 1000
-_PAGE = 1000
-_MOST_TRIES = 5
+EVENTS_PER_BATCH = 1000
+_ITEMS_PER_PAGE = 1000
+_MAX_RETRIES = 5
 _TOO_MANY_REQUESTS = 429
 
-Answer = TypeVar("Answer", bound=schemas.Message)
+Response = TypeVar("Response", bound=schemas.Schema)
 AnyTime = schemas.Time | date
 AnyEvent = schemas.Event | Mapping[str, Any] | Sequence[Any]
 
 
 class ServiceError(TLogicError):
-    """The service refuses, or cannot be reached; of a batch of events, ``positions`` tells which are bad, and why."""
+    """The service refused a request, or is unreachable.
+
+    Args:
+        problem: The error message.
+        status: The HTTP status, or None if there was no response.
+        positions: For a batch of events, the positions of the invalid events, counted from 0.
+        reasons: What is wrong with each of them.
+
+    Example:
+        >>> try:
+        ...     client.forecast("Kite Avation", "sue")
+        ... except ServiceError as error:
+        ...     print(error.status)
+        404
+    """
 
     def __init__(
         self, problem: str, status: int | None = None, positions: Sequence[int] = (), reasons: Sequence[str] = ()
@@ -36,11 +50,20 @@ class ServiceError(TLogicError):
 
 
 class Client:
-    """Asks a service, such as ``tlogic serve`` runs, and tells it what happened.
+    """Client of a service that `tlogic serve` runs.
 
-    >>> with Client("http://127.0.0.1:8080", token="a-token-for-reading") as client:
-    ...     print(client)
-    Client('http://127.0.0.1:8080')
+    All methods raise a `ServiceError` if the service refuses the request or is unreachable. If the service responds
+    that there are too many requests, the client waits and tries again.
+
+    Args:
+        url: The address of the service.
+        token: The read or write token, if the service has tokens.
+        timeout: Seconds to wait for a response.
+
+    Example:
+        >>> with Client("http://127.0.0.1:8080", token="a-token-for-reading") as reader:
+        ...     print(reader)
+        Client('http://127.0.0.1:8080')
     """
 
     def __init__(self, url: str, token: str | None = None, timeout: float = 90.0) -> None:
@@ -58,7 +81,12 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections. A ``with`` statement does this automatically.
+
+        Example:
+            >>> reader = Client("http://127.0.0.1:8080")
+            >>> reader.close()
+        """
         self._http.close()
 
     # Forecasts
@@ -73,17 +101,56 @@ class Client:
         top: int = 10,
         without: Sequence[str] = (),
     ) -> schemas.Forecast:
-        """Who comes next in the place of what is not given, the object or the subject."""
-        asked = {"subject": subject, "relation": relation, "object": object, "at": at, "without": list(without)}
-        return self.forecasts([_question(asked)], top=top)[0]
+        """Rank the candidates for the missing object or subject of a query.
 
-    def forecasts(self, questions: Iterable[schemas.Question], *, top: int = 10) -> list[schemas.Forecast]:
-        """The answers to many questions, in their order."""
-        answers: list[schemas.Forecast] = []
-        for some in _batches(questions, schemas.MAX_QUERIES):
-            found = self._ask("POST", "/api/forecasts", json=schemas.SplitQueries(questions=some, top=top).model_dump())
-            answers += [schemas.Forecast.model_validate(each) for each in found]
-        return answers
+        Args:
+            subject: The subject. Leave it out to ask for the subject.
+            relation: The relation.
+            object: The object. Leave it out to ask for the object.
+            at: The time of the query; by default, the time step after the last event.
+            top: The number of candidates to return.
+            without: Ids of rules, or kinds of evidence of a model, to switch off.
+
+        Returns:
+            The candidates, best first, and the true answers if the time has passed.
+
+        Raises:
+            ServiceError: If the query is invalid, has an unknown name, or the service is unreachable.
+
+        Example:
+            >>> forecast = client.forecast("Kite Aviation", "sue", top=3)
+            >>> [candidate.rank for candidate in forecast.candidates]
+            [1, 2, 3]
+        """
+        fields = {"subject": subject, "relation": relation, "object": object, "at": at, "without": list(without)}
+        return self.forecasts([_query(fields)], top=top)[0]
+
+    def forecasts(self, queries: Iterable[schemas.Query], *, top: int = 10) -> list[schemas.Forecast]:
+        """Answer many queries. They are sent in batches of 1,000.
+
+        Args:
+            queries: The queries.
+            top: The number of candidates to return for each query.
+
+        Returns:
+            The forecasts, in the order of the queries.
+
+        Raises:
+            ServiceError: If a query is invalid, has an unknown name, or the service is unreachable.
+
+        Example:
+            >>> from tlogic.serving.schemas import Query
+            >>> days = ["2030-03-01", "2030-04-01"]
+            >>> queries = [Query(subject="Kite Aviation", relation="sue", at=day) for day in days]
+            >>> [forecast.question.at for forecast in client.forecasts(queries)]
+            ['2030-03-01', '2030-04-01']
+        """
+        forecasts: list[schemas.Forecast] = []
+        for batch in _batches(queries, schemas.MAX_QUERIES):
+            body = schemas.QueryBatch(questions=batch, top=top).model_dump()
+            responses = self._send("POST", "/api/forecasts", json=body)
+            forecasts += [schemas.Forecast.model_validate(each) for each in responses]
+        return forecasts
 
     def explain(
         self,
@@ -96,38 +163,136 @@ class Client:
         groundings: int = 1,
         without: Sequence[str] = (),
     ) -> schemas.Explanation:
-        """Why a candidate has its score and its rank."""
-        asked = {"subject": subject, "relation": relation, "object": object, "at": at, "without": list(without)}
-        return self._get(schemas.Explanation, "/api/explanation", **asked, candidate=candidate, groundings=groundings)
+        """Explain the score and rank of a candidate.
+
+        Args:
+            subject: The subject. Leave it out if the query asks for the subject.
+            relation: The relation.
+            object: The object. Leave it out if the query asks for the object.
+            at: The time of the query; by default, the time step after the last event.
+            candidate: The entity to explain.
+            groundings: The maximum number of groundings, or facts, per reason.
+            without: Ids of rules, or kinds of evidence of a model, to switch off.
+
+        Returns:
+            The reasons: rules with the facts they rely on, or the evidence of a model.
+
+        Raises:
+            ServiceError: If the query is invalid, has an unknown name, or the service is unreachable.
+
+        Example:
+            >>> best = client.forecast("Kite Aviation", "sue").candidates[0]
+            >>> client.explain("Kite Aviation", "sue", candidate=best.name).rank
+            1
+        """
+        fields = {"subject": subject, "relation": relation, "object": object, "at": at, "without": list(without)}
+        return self._get(schemas.Explanation, "/api/explanation", **fields, candidate=candidate, groundings=groundings)
 
     def outlook(self, entity: str, at: AnyTime | None = None, *, limit: int = 10) -> schemas.Outlook:
-        """What is likely next for an entity, over all relations."""
+        """List the most likely next events of an entity, over all relations.
+
+        Args:
+            entity: The entity.
+            at: The time; by default, the time step after the last event.
+            limit: The maximum number of events to return, up to 100.
+
+        Returns:
+            The expected events, most likely first.
+
+        Raises:
+            ServiceError: If the entity is unknown, or the service is unreachable.
+
+        Example:
+            >>> len(client.outlook("Kite Aviation", limit=3).expected)
+            3
+        """
         return self._get(schemas.Outlook, "/api/outlook", entity=entity, at=at, limit=limit)
 
     # Events
 
-    def add(self, events: Iterable[AnyEvent], *, batch: int = BATCH) -> schemas.Added:
-        """Add events: `Event` messages, mappings, or tuples of subject, relation, object and time.
+    def add(self, events: Iterable[AnyEvent], *, batch: int = EVENTS_PER_BATCH) -> schemas.AddResult:
+        """Add events. Events that the service already has are counted, and not added again.
 
-        They are sent in batches, each of which is taken whole or not at all. After an error, all can be sent again:
-        those that were taken are known.
+        Events are sent in batches. Either all events of a batch are added or none. After an error, it is safe to send
+        all events again.
+
+        Args:
+            events: `Event` schemas, mappings, or tuples of subject, relation, object and time.
+            batch: The number of events per batch, up to 10,000.
+
+        Returns:
+            The number of new events, of events that were already stored, and of all events in the store.
+
+        Raises:
+            ServiceError: If an event is invalid, the token does not allow writing, or the service is unreachable. For
+                invalid events, `positions` and `reasons` say which and why.
+
+        Example:
+            >>> client.add([("Orchard Foods", "bid_for", "Kite Aviation", "2030-04-30")]).added
+            1
         """
         added = known = total = sent = 0
-        for some in _batches(map(_as_event, events), batch):
-            found = schemas.Added.model_validate(self._add(some, sent))
-            added, known, total, sent = added + found.added, known + found.known, found.total, sent + len(some)
-        return schemas.Added(added=added, known=known, total=total if sent else self.health().events)
+        for each in _batches(map(_event_fields, events), batch):
+            result = schemas.AddResult.model_validate(self._add(each, sent))
+            added, known, total, sent = added + result.added, known + result.known, result.total, sent + len(each)
+        return schemas.AddResult(added=added, known=known, total=total if sent else self.health().events)
 
     def events(self, entity: str, other: str | None = None) -> Iterator[schemas.Fact]:
-        """The events of an entity, or of a pair, newest first."""
+        """Iterate over the events of an entity, or between two entities, newest first.
+
+        Args:
+            entity: The entity.
+            other: A second entity; then only events between the two are returned.
+
+        Returns:
+            An iterator over the events. It requests one page at a time.
+
+        Raises:
+            ServiceError: If an entity is unknown, or the service is unreachable.
+
+        Example:
+            >>> newest = next(client.events("Kite Aviation"))
+            >>> "Kite Aviation" in (newest.subject, newest.object)
+            True
+        """
         return self._pages(schemas.EventPage, "events", "/api/events", entity=entity, other=other)
 
     def entities(self, search: str = "", *, limit: int = 20) -> list[schemas.Entity]:
-        """The entities that a text may mean, best matches first."""
+        """Search entities by name. Small spelling mistakes are tolerated.
+
+        Args:
+            search: Part of a name. Without it, the entities with the most events are returned.
+            limit: The maximum number of entities to return, up to 1,000.
+
+        Returns:
+            The entities, best matches first.
+
+        Raises:
+            ServiceError: If the service is unreachable.
+
+        Example:
+            >>> client.entities("kite avation")[0].name
+            'Kite Aviation'
+        """
         return self._get(schemas.EntityPage, "/api/entities", search=search, limit=limit).entities
 
-    def relations(self, search: str = "", *, limit: int = _PAGE) -> list[schemas.Relation]:
-        """The relations that a text may mean, best matches first."""
+    def relations(self, search: str = "", *, limit: int = _ITEMS_PER_PAGE) -> list[schemas.Relation]:
+        """Search relations by name. Small spelling mistakes are tolerated.
+
+        Args:
+            search: Part of a name. Without it, all relations are returned, the most frequent first.
+            limit: The maximum number of relations to return, up to 1,000.
+
+        Returns:
+            The relations, best matches first.
+
+        Raises:
+            ServiceError: If the service is unreachable.
+
+        Example:
+            >>> client.relations("bid for")[0].name
+            'bid_for'
+        """
         return self._get(schemas.RelationPage, "/api/relations", search=search, limit=limit).relations
 
     # Rules
@@ -141,66 +306,136 @@ class Client:
         min_confidence: float = 0.0,
         sort: str = "confidence",
     ) -> Iterator[schemas.Rule]:
-        """The rules of the version in use that fit."""
-        chosen = {"head": head, "words": words, "length": list(lengths), "min_confidence": min_confidence, "sort": sort}
-        return self._pages(schemas.RulePage, "rules", "/api/rules", **chosen)
+        """Iterate over the rules in use that match the filters.
+
+        Args:
+            head: Only rules whose head is this relation.
+            words: Only rules that contain all these words.
+            lengths: Only rules of these lengths.
+            min_confidence: Only rules with at least this confidence.
+            sort: "confidence", "support", "length", "head" or "name".
+
+        Returns:
+            An iterator over the rules. It requests one page at a time.
+
+        Raises:
+            ServiceError: If a model is in use, a filter is invalid, or the service is unreachable.
+
+        Example:
+            >>> {rule.head for rule in client.rules("sue", min_confidence=0.1)}
+            {'sue'}
+        """
+        filters = {"head": head, "words": words, "length": list(lengths), "min_confidence": min_confidence}
+        return self._pages(schemas.RulePage, "rules", "/api/rules", **filters, sort=sort)
 
     def versions(self) -> list[schemas.Version]:
-        """All versions of rules, or of a model, newest first."""
+        """List all stored versions of rules or models.
+
+        Returns:
+            The versions, newest first.
+
+        Raises:
+            ServiceError: If the service is unreachable.
+
+        Example:
+            >>> client.versions()[0].in_use
+            True
+        """
         return self._get(schemas.Versions, "/api/versions").versions
 
     def use(self, version: int) -> list[schemas.Version]:
-        """Go back to an earlier version, which is kept once more as the newest."""
-        return schemas.Versions.model_validate(self._ask("POST", f"/api/versions/{version:d}/use")).versions
+        """Restore an earlier version by storing it again as the newest.
 
-    def learn(self, *, wait: bool = True, poll: float = 0.2) -> schemas.Learning:
-        """Learn anew from all events; by default, until that is done."""
-        learning = schemas.Learning.model_validate(self._ask("POST", "/api/learn"))
-        while wait and learning.state == "running":
+        Args:
+            version: The number of the version.
+
+        Returns:
+            All versions, newest first.
+
+        Raises:
+            ServiceError: If the version does not exist, the token does not allow writing, or the service is
+                unreachable.
+
+        Example:
+            >>> client.use(1)[0].in_use
+            True
+        """
+        return schemas.Versions.model_validate(self._send("POST", f"/api/versions/{version:d}/use")).versions
+
+    def learn(self, *, wait: bool = True, poll: float = 0.2) -> schemas.LearningStatus:
+        """Learn rules, or fit the model, again from all events.
+
+        Args:
+            wait: Whether to wait until learning is done.
+            poll: Seconds between two checks of the status.
+
+        Returns:
+            The status of learning, with the number of the new version once it is done.
+
+        Raises:
+            ServiceError: If learning fails, the token does not allow writing, or the service is unreachable.
+
+        Example:
+            >>> client.learn().state
+            'done'
+        """
+        status = schemas.LearningStatus.model_validate(self._send("POST", "/api/learn"))
+        while wait and status.state == "running":
             time.sleep(poll)
-            learning = self._get(schemas.Learning, "/api/learn")
-        if wait and learning.state == "failed":
-            raise ServiceError(f"Learning failed: {learning.problem}")
-        return learning
+            status = self._get(schemas.LearningStatus, "/api/learn")
+        if wait and status.state == "failed":
+            raise ServiceError(f"Learning failed: {status.problem}")
+        return status
 
-    # The service
+    # Status
 
     def health(self) -> schemas.Health:
-        """How the service is, and what it knows."""
-        found = self._ask("GET", "/health")
+        """Get the status of the service and the size of its data.
+
+        Returns:
+            The status, the number of events, entities and relations, and the version in use.
+
+        Raises:
+            ServiceError: If the service needs a token for this, or is unreachable.
+
+        Example:
+            >>> client.health().status
+            'ok'
+        """
+        found = self._send("GET", "/health")
         if "version" not in found:
-            raise ServiceError(f"The service says that it is {found.get('status')}, and more with a token only.", 401)
+            raise ServiceError(f"The status is {found.get('status')!r}; a token is required for details.", 401)
         return schemas.Health.model_validate(found)
 
-    def _get(self, answer: type[Answer], path: str, **asked: Any) -> Answer:
-        given = _with_dates_spelled({name: value for name, value in asked.items() if value is not None})
-        return answer.model_validate(self._ask("GET", path, params=given))
+    def _get(self, schema: type[Response], path: str, **parameters: Any) -> Response:
+        given = _with_text_dates({name: value for name, value in parameters.items() if value is not None})
+        return schema.model_validate(self._send("GET", path, params=given))
 
-    def _pages(self, page: type[Any], name: str, path: str, **asked: Any) -> Iterator[Any]:
+    def _pages(self, page: type[Any], name: str, path: str, **parameters: Any) -> Iterator[Any]:
         offset, total = 0, 1
         while offset < total:
-            found = self._get(page, path, **asked, offset=offset, limit=_PAGE)
-            offset, total = offset + _PAGE, found.total
+            found = self._get(page, path, **parameters, offset=offset, limit=_ITEMS_PER_PAGE)
+            offset, total = offset + _ITEMS_PER_PAGE, found.total
             yield from getattr(found, name)
 
-    def _add(self, some: Sequence[dict[str, Any]], sent: int) -> Any:
+    def _add(self, batch: Sequence[dict[str, Any]], sent: int) -> Any:
         try:
-            return self._ask("POST", "/api/events", json={"events": some})
+            return self._send("POST", "/api/events", json={"events": batch})
         except ServiceError as error:
             positions = [sent + position for position in error.positions]
-            before = f"\nThe first {sent:,} events were taken." if sent else ""
+            before = f"\nThe first {sent:,} events were added." if sent else ""
             raise ServiceError(f"{error}{before}", error.status, positions, error.reasons) from None
 
-    def _ask(self, method: str, path: str, **sent: Any) -> Any:
+    def _send(self, method: str, path: str, **content: Any) -> Any:
         try:
-            response = self._http.request(method, path, **sent)
-            for _ in range(_MOST_TRIES):
+            response = self._http.request(method, path, **content)
+            for _ in range(_MAX_RETRIES):
                 if response.status_code != _TOO_MANY_REQUESTS:
                     break
                 time.sleep(float(response.headers.get("Retry-After", 1)))
-                response = self._http.request(method, path, **sent)
+                response = self._http.request(method, path, **content)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise ServiceError(f"{self.url} cannot be asked ({error or type(error).__name__}).") from error
+            raise ServiceError(f"Cannot reach {self.url} ({error or type(error).__name__}).") from error
         return _content(response)
 
 
@@ -209,35 +444,36 @@ def _content(response: httpx.Response) -> Any:
         content = response.json()
     except ValueError:
         raise ServiceError(
-            f"{response.url.host} answers with something else than JSON; is it a service of tlogic?",
-            response.status_code,
+            f"{response.url.host} did not respond with JSON; is it a tlogic service?", response.status_code
         ) from None
     if response.is_success:
         return content
     try:
         problem = schemas.Problem.model_validate(content)
     except ValueError:
-        raise ServiceError(f"{response.url.host} refuses ({response.status_code}).", response.status_code) from None
+        raise ServiceError(
+            f"{response.url.host} responded with status {response.status_code}.", response.status_code
+        ) from None
     raise ServiceError(problem.problem, response.status_code, problem.positions, problem.reasons)
 
 
-def _as_event(event: AnyEvent) -> dict[str, Any]:
+def _event_fields(event: AnyEvent) -> dict[str, Any]:
     if isinstance(event, schemas.Event):
         return event.model_dump()
-    row = event if isinstance(event, Mapping) else dict(zip(schemas.Event.model_fields, event, strict=True))
-    return _with_dates_spelled(row)
+    fields = event if isinstance(event, Mapping) else dict(zip(schemas.Event.model_fields, event, strict=True))
+    return _with_text_dates(fields)
 
 
-def _question(asked: Mapping[str, Any]) -> schemas.Question:
+def _query(fields: Mapping[str, Any]) -> schemas.Query:
     try:
-        return schemas.Question(**_with_dates_spelled(asked))
+        return schemas.Query(**_with_text_dates(fields))
     except ValidationError as error:
         wrong = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
-        raise ServiceError(f"The question is not understood ({wrong}).") from None
+        raise ServiceError(f"The query is invalid ({wrong}).") from None
 
 
-def _with_dates_spelled(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: str(value) if isinstance(value, date) else value for name, value in row.items()}
+def _with_text_dates(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: str(value) if isinstance(value, date) else value for name, value in fields.items()}
 
 
 def _batches(items: Iterable[Any], size: int) -> Iterator[list[Any]]:

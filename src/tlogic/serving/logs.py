@@ -1,4 +1,4 @@
-"""The log of a service: one JSON object a line on standard error, without anything that is secret."""
+"""Logs of a service: JSON lines on standard error, with secrets removed."""
 
 import json
 import logging
@@ -12,27 +12,28 @@ from urllib.parse import quote
 
 log = logging.getLogger("tlogic.serving")
 
-# Those who connect to the page are told apart by what follows the question mark.
+# Query strings of the page contain client ids.
 _QUERY_STRING = re.compile(r"\?[^\s\"']*")
 _HIDDEN = "***"
 
 
-class JsonLines(logging.Formatter):
-    """Log records as JSON; ``extra={"fields": {...}}`` adds to them.
+class JsonFormatter(logging.Formatter):
+    """Formats log records as JSON. ``extra={"fields": {...}}`` adds fields.
 
-    >>> lines = JsonLines(secrets=["hunter2"])
-    >>> record = logging.LogRecord("tlogic.serving", logging.INFO, "", 0, "no entry with hunter2", (), None)
-    >>> json.loads(lines.format(record))["event"]
-    'no entry with ***'
+    >>> formatter = JsonFormatter(secrets=["hunter2"])
+    >>> record = logging.LogRecord("tlogic.serving", logging.INFO, "", 0, "login with hunter2", (), None)
+    >>> json.loads(formatter.format(record))["event"]
+    'login with ***'
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         super().__init__()
-        self._secrets = sorted({spelled for secret in secrets for spelled in _spellings(secret)}, key=len, reverse=True)
+        spellings = {spelling for secret in secrets for spelling in _spellings(secret)}
+        self._secrets = sorted(spellings, key=len, reverse=True)
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line."""
-        told: dict[str, Any] = {
+        """Format a record as one line."""
+        fields: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "event": self._event(record),
@@ -40,36 +41,36 @@ class JsonLines(logging.Formatter):
             **getattr(record, "fields", {}),
         }
         if record.exc_info:
-            told["exception"] = self.formatException(record.exc_info)
-        return json.dumps({name: self._hide(value) for name, value in told.items()}, default=str)
+            fields["exception"] = self.formatException(record.exc_info)
+        return json.dumps({name: self._redact(value) for name, value in fields.items()}, default=str)
 
     def _event(self, record: logging.LogRecord) -> str:
         message = record.getMessage()
         return message if record.name == log.name else _QUERY_STRING.sub("?" + _HIDDEN, message)
 
-    def _hide(self, value: Any) -> Any:
+    def _redact(self, value: Any) -> Any:
         if isinstance(value, str):
             for secret in self._secrets:
                 value = value.replace(secret, _HIDDEN)
         return value
 
 
-def write_logs(secrets: Iterable[str] = ()) -> None:
-    """Send the logs of the service and of its web server to standard error; secrets are hidden in all of them."""
+def configure_logs(secrets: Iterable[str] = ()) -> None:
+    """Write the logs of the service and its web server to standard error, without the given secrets."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines(secrets))
+    handler.setFormatter(JsonFormatter(secrets))
     for name in ("tlogic.serving", "uvicorn", "nicegui"):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
         logger.setLevel(logging.INFO if name == log.name else logging.WARNING)
-    threading.excepthook = _log_thread
+    threading.excepthook = _log_thread_failure
 
 
-def _log_thread(failed: threading.ExceptHookArgs) -> None:
-    name = failed.thread.name if failed.thread else "unknown"
-    log.error("a thread failed", exc_info=failed.exc_value, extra={"fields": {"thread": name}})
+def _log_thread_failure(failure: threading.ExceptHookArgs) -> None:
+    name = failure.thread.name if failure.thread else "unknown"
+    log.error("a thread failed", exc_info=failure.exc_value, extra={"fields": {"thread": name}})
 
 
 def _spellings(secret: str) -> set[str]:
-    """A secret as it is, and as it stands in a URL."""
+    """A secret as it is and as it is encoded in a URL."""
     return {secret, quote(secret, safe="")} - {""}

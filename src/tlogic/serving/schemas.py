@@ -1,4 +1,4 @@
-"""What the service takes and gives: the words of its API."""
+"""Schemas of the HTTP API: request and response bodies, shared by service, page and client."""
 
 from typing import Annotated, Literal
 
@@ -11,14 +11,14 @@ MAX_QUERIES = 1000
 MAX_CANDIDATES = 1000
 
 
-class Message(BaseModel):
-    """Nothing is taken that is not known, so that typing errors do not go unnoticed."""
+class Schema(BaseModel):
+    """Base of all schemas. Unknown fields are an error, so that typing mistakes are noticed."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Event(Message):
-    """Who did what to whom, and when."""
+class Event(Schema):
+    """An event: subject, relation, object and time."""
 
     subject: str
     relation: str
@@ -26,25 +26,28 @@ class Event(Message):
     time: Time
 
 
-class Events(Message):
-    """A batch of events, which is taken whole or not at all."""
+class EventBatch(Schema):
+    """A batch of events. Either all of them are added or none."""
 
     events: Annotated[list[Event], Field(min_length=1, max_length=MAX_EVENTS)]
 
 
-class Added(Message):
-    """What became of a batch."""
+class AddResult(Schema):
+    """The result of adding events."""
 
     added: int
+    """New events."""
     known: int
-    """Events that were there before."""
+    """Events that were already in the store."""
     total: int
-    """All events that the service knows now."""
+    """All events in the store."""
 
 
-class Question(Message):
-    """Who comes in the place of what is not given: the object, or the subject? Without a time, the next step is
-    meant. Rules, or kinds of evidence of a model, can be switched off by their ids."""
+class Query(Schema):
+    """A query for the missing object or subject. Without a time, it is about the time step after the last event.
+
+    `without` switches off rules, or kinds of evidence of a model, by their ids.
+    """
 
     subject: Name | None = None
     relation: Name
@@ -53,15 +56,15 @@ class Question(Message):
     without: Annotated[list[str], Field(max_length=1000)] = []
 
 
-class SplitQueries(Message):
-    """Several questions at once."""
+class QueryBatch(Schema):
+    """Several queries, and the number of candidates to return for each."""
 
-    questions: Annotated[list[Question], Field(min_length=1, max_length=MAX_QUERIES)]
+    questions: Annotated[list[Query], Field(min_length=1, max_length=MAX_QUERIES)]
     top: Annotated[int, Field(ge=1, le=MAX_CANDIDATES)] = 10
 
 
-class Asked(Message):
-    """A question with the names and the date that the data has for it; what is asked is null."""
+class ResolvedQuery(Schema):
+    """A query with names as spelled in the data and its time filled in. The missing subject or object is null."""
 
     subject: str | None
     relation: str
@@ -69,30 +72,30 @@ class Asked(Message):
     at: str
 
 
-class Candidate(Message):
-    """One answer. Candidates with equal scores share their rank."""
+class Candidate(Schema):
+    """One candidate of a forecast. Candidates with equal scores share their rank."""
 
     rank: int
     name: str
     score: float
     probability: float | None = None
-    """By a model: how likely it is to come true."""
+    """The probability that it comes true, if a model made the forecast."""
     came_true: bool | None = None
-    """Did it happen? Null where nothing is known of that time."""
+    """Whether it came true. Null if the time is after the last event."""
 
 
-class Forecast(Message):
-    """The best answers to a question, and what really happened where that is known."""
+class Forecast(Schema):
+    """The best candidates for a query, and the true answers if the time has passed."""
 
-    question: Asked
+    question: ResolvedQuery
     by: Literal["rules", "fallback", "model"]
     candidates: list[Candidate]
     happened: list[str]
     version: int
 
 
-class Fact(Message):
-    """A dated fact as it stands in the data."""
+class Fact(Schema):
+    """A fact as it is in the data, with its date."""
 
     subject: str
     relation: str
@@ -100,7 +103,7 @@ class Fact(Message):
     time: str
 
 
-class Rule(Message):
+class Rule(Schema):
     """A rule of the version in use."""
 
     id: str
@@ -113,22 +116,22 @@ class Rule(Message):
     body_support: int
 
 
-class Reason(Message):
-    """A rule that leads to a candidate. Its score is a part from its confidence and a part from how recent it is."""
+class Reason(Schema):
+    """A rule that predicts a candidate. Its score is the sum of a confidence part and a recency part."""
 
     rule: Rule
     score: float
     confidence_part: float
     recency_part: float
     age: str
-    """How long before the question its first fact was."""
+    """The time between its first fact and the query."""
     score_without: float
-    """What the candidate's score would be without it."""
+    """The score of the candidate without this rule."""
     groundings: list[list[Fact]]
 
 
-class Contribution(Message):
-    """What a kind of evidence adds to a candidate's score."""
+class Contribution(Schema):
+    """The contribution of one kind of evidence to the score of a candidate."""
 
     id: str
     weight: float
@@ -137,10 +140,10 @@ class Contribution(Message):
     facts_in_all: int
 
 
-class Explanation(Message):
-    """Why a candidate has its score and its rank: by rules, or as a sum of evidence where a model forecasts."""
+class Explanation(Schema):
+    """The reasons for the score and rank of a candidate: rules, or the evidence of a model."""
 
-    question: Asked
+    question: ResolvedQuery
     candidate: str
     score: float
     probability: float | None = None
@@ -149,79 +152,79 @@ class Explanation(Message):
     reasons: list[Reason] = []
     contributions: list[Contribution] = []
     text: str
-    """All of it in words."""
+    """The explanation as text."""
     version: int
 
 
-class RulePage(Message):
-    """Some of the rules, and how many there are in all."""
+class RulePage(Schema):
+    """One page of rules, and the total number of matching rules."""
 
     total: int
     offset: int
     rules: list[Rule]
 
 
-class Entity(Message):
-    """An entity, with the number of its events and the time of the last one."""
+class Entity(Schema):
+    """An entity, its number of events, and the time of the last one."""
 
     name: str
     events: int
     last: str | None
 
 
-class Relation(Message):
-    """A relation, with the number of its events."""
+class Relation(Schema):
+    """A relation and its number of events."""
 
     name: str
     events: int
 
 
-class EntityPage(Message):
-    """Some entities, best matches first."""
+class EntityPage(Schema):
+    """Entities, best matches first."""
 
     total: int
     entities: list[Entity]
 
 
-class RelationPage(Message):
-    """Some relations, best matches first."""
+class RelationPage(Schema):
+    """Relations, best matches first."""
 
     total: int
     relations: list[Relation]
 
 
-class EventPage(Message):
-    """Some events, newest first, and how many there are in all."""
+class EventPage(Schema):
+    """One page of events, newest first, and the total number of matching events."""
 
     total: int
     offset: int
     events: list[Fact]
 
 
-class Expected(Message):
-    """What is likely next: a question about an entity, and a candidate for it."""
+class ExpectedEvent(Schema):
+    """A likely next event: a query about an entity, and a candidate for it."""
 
-    question: Asked
+    question: ResolvedQuery
     candidate: str
     likelihood: float
-    """The rate times the candidate's share of the evidence, or times its probability where a model forecasts."""
+    """The rate times the candidate's share of the evidence, or times its probability if a model is in use."""
     rate: float
-    """On what share of steps the relation happened to the entity, recent ones counting more."""
+    """The share of time steps with an event of this relation and entity. Recent time steps weigh more."""
     score: float
     probability: float | None = None
 
 
-class Outlook(Message):
-    """What is likely next for an entity, over all relations."""
+class Outlook(Schema):
+    """The most likely next events of an entity, over all relations."""
 
     entity: str
     at: str
-    expected: list[Expected]
+    expected: list[ExpectedEvent]
     version: int
 
 
-class Version(Message):
-    """Rules, or a model, as they were at some time."""
+class Version(Schema):
+    """A stored version of rules or a model."""
 
     version: int
     kind: Literal["rules", "model"]
@@ -230,14 +233,14 @@ class Version(Message):
     in_use: bool
 
 
-class Versions(Message):
-    """All versions that were kept, newest first."""
+class Versions(Schema):
+    """All stored versions, newest first."""
 
     versions: list[Version]
 
 
-class Learning(Message):
-    """How learning anew stands."""
+class LearningStatus(Schema):
+    """The status of learning."""
 
     state: Literal["idle", "running", "done", "failed"]
     version: int | None = None
@@ -245,8 +248,8 @@ class Learning(Message):
     problem: str | None = None
 
 
-class Health(Message):
-    """Is the service well, and what does it know?"""
+class Health(Schema):
+    """The status of the service and the size of its data."""
 
     status: Literal["ok", "store unreachable"]
     tlogic: str
@@ -256,19 +259,19 @@ class Health(Message):
     first: str | None
     last: str | None
     next: str | None
-    """The step that questions without a time are about."""
+    """The time step after the last event, which is the default time of queries."""
     version: int
     kind: Literal["rules", "model"]
 
 
-class Alive(Message):
-    """What those are told who have no token: whether the service runs, and can keep events."""
+class Liveness(Schema):
+    """The status of the service, for requests without a token."""
 
     status: str
 
 
-class Problem(Message):
-    """What is wrong with a request; of a batch of events, with which of them."""
+class Problem(Schema):
+    """An error. For a batch of events, `positions` and `reasons` list the invalid events and what is wrong."""
 
     problem: str
     positions: list[int] = []

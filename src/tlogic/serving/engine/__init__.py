@@ -1,1 +1,1 @@
-"""What a service answers by: its world of events, its rules and models, and their versions."""
+"""The engine of a service: live store, predictors, versions, and the queries over them."""

@@ -1,4 +1,4 @@
-"""What a live graph says about an entity: its events, how many there are, and how regular they are."""
+"""The history of an entity in a live graph: its events, their number, and how regular they are."""
 
 from typing import NamedTuple
 
@@ -11,57 +11,57 @@ from tlogic.graph.binary_search import first_at_least
 from tlogic.graph.growing_index import GrowingIndex
 from tlogic.graph.live_graph import LiveGraph
 
-HALF_LIFE = 30.0
-"""How many steps ago what happened counts half, where it is asked how regular that is."""
+HALF_LIFE_STEPS = 30.0
+"""The age, in time steps, at which a time step weighs half as much in `relation_rates`."""
 
 
 class EntityHistory(NamedTuple):
-    """What one entity did or suffered; what it suffered is the inverse of a relation."""
+    """The events of one entity. If it is the object, the relation is the inverse."""
 
     relation: Ints
     other: Ints
     time: Ints
 
 
-def events_of(graph: LiveGraph, entity: int, other: int | None = None) -> EntityHistory:
-    """The events of an entity, or of a pair, newest first; those of an entity with itself come once."""
-    doings = EntityHistory(*_doings(graph.index, entity))
-    keep = (doings.other != entity) | (doings.relation < len(graph.relations.base))
+def entity_history(graph: LiveGraph, entity: int, other: int | None = None) -> EntityHistory:
+    """The events of an entity, or between two entities, newest first. Self-loops are listed once."""
+    history = EntityHistory(*_entity_edges(graph.index, entity))
+    keep = (history.other != entity) | (history.relation < len(graph.relations.base))
     if other is not None:
-        keep &= doings.other == other
+        keep &= history.other == other
     order = np.flatnonzero(keep)
-    order = order[np.lexsort((doings.other[order], doings.relation[order], -doings.time[order].astype(np.int64)))]
-    return EntityHistory(*(column[order] for column in doings))
+    order = order[np.lexsort((history.other[order], history.relation[order], -history.time[order].astype(np.int64)))]
+    return EntityHistory(*(column[order] for column in history))
 
 
-def as_facts(graph: LiveGraph, entity: int, doings: EntityHistory) -> list[Fact]:
-    """Events as they stand in the data."""
-    name, half = graph.entities.name_of, len(graph.relations.base)
+def facts_of(graph: LiveGraph, entity: int, history: EntityHistory) -> list[Fact]:
+    """The events as facts with names and dates."""
+    name, n_relations = graph.entities.name_of, len(graph.relations.base)
     facts = []
-    for relation, other, time in zip(*(column.tolist() for column in doings), strict=True):
-        subject, object_ = (entity, other) if relation < half else (other, entity)
+    for relation, other, time in zip(*(column.tolist() for column in history), strict=True):
+        subject, object_ = (entity, other) if relation < n_relations else (other, entity)
         label = graph.timeline.label_of(time)
-        facts.append(Fact(name(subject), graph.relations.name_of(relation % half), name(object_), label))
+        facts.append(Fact(name(subject), graph.relations.name_of(relation % n_relations), name(object_), label))
     return facts
 
 
 def count_events(graph: LiveGraph) -> tuple[Ints, Ints, Ints]:
-    """Per entity: the number of its events and the time of its last; per relation: the number of its events."""
+    """Per entity: the number of its events and the time of the last; per relation: the number of its events."""
     n_relations = len(graph.relations.base)
     return _count_events(graph.index, len(graph.entities), n_relations)
 
 
-def rates_of(graph: LiveGraph, entity: int, now: int) -> dict[int, float]:
-    """Per relation of an entity, or inverse: the share of the steps before now at which it happened, lately above all.
+def relation_rates(graph: LiveGraph, entity: int, now: int) -> dict[int, float]:
+    """Per relation or inverse of an entity: the weighted share of time steps before now with such an event.
 
-    Steps count half as much for every ``HALF_LIFE`` that they lie back.
+    The weight of a time step halves with every ``HALF_LIFE_STEPS`` of its age.
     """
-    relation, rate = _rates(graph.index, entity, now, HALF_LIFE)
+    relation, rate = _relation_rates(graph.index, entity, now, HALF_LIFE_STEPS)
     return dict(zip(relation.tolist(), rate.tolist(), strict=True))
 
 
 @njit(cache=True, nogil=True)
-def _doings(index: GrowingIndex, entity: int) -> tuple[Ints, Ints, Ints]:
+def _entity_edges(index: GrowingIndex, entity: int) -> tuple[Ints, Ints, Ints]:
     n = 0
     for slot in range(index.slot_start[entity], index.slot_end[entity]):
         for triple in range(index.triple_start[slot], index.triple_end[slot]):
@@ -96,21 +96,21 @@ def _count_events(index: GrowingIndex, n_entities: int, n_relations: int) -> tup
 
 
 @njit(cache=True, nogil=True)
-def _rates(index: GrowingIndex, entity: int, now: int, half_life: float) -> tuple[Ints, Floats]:
+def _relation_rates(index: GrowingIndex, entity: int, now: int, half_life: float) -> tuple[Ints, Floats]:
     first, end = index.slot_start[entity], index.slot_end[entity]
     rate = np.zeros(end - first, np.float64)
     happened = np.zeros(max(now, 0), np.bool_)
-    whole = 0.0
+    total = 0.0
     for age in range(1, now + 1):
-        whole += 2.0 ** (-age / half_life)
+        total += 2.0 ** (-age / half_life)
     for slot in range(first, end):
         for triple in range(index.triple_start[slot], index.triple_end[slot]):
             start = index.time_start[triple]
-            known = first_at_least(index.time, start, start + index.n_times[triple], now)
-            for i in range(start, known):
+            end_visible = first_at_least(index.time, start, start + index.n_times[triple], now)
+            for i in range(start, end_visible):
                 time = index.time[i]
                 if not happened[time]:
                     happened[time] = True
-                    rate[slot - first] += 2.0 ** (-(now - time) / half_life) / whole
+                    rate[slot - first] += 2.0 ** (-(now - time) / half_life) / total
         happened[:] = False
     return index.slot_relation[first:end].copy(), rate

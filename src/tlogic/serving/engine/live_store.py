@@ -1,4 +1,4 @@
-"""The events of a store as a live graph, which is kept up to date."""
+"""The events of a store as a live graph in memory."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,76 +10,76 @@ from tlogic.graph.growing_index import build_growing_index
 from tlogic.graph.live_graph import LiveGraph, Snapshot
 from tlogic.serving.engine.read_write_lock import ReadWriteLock
 from tlogic.serving.store.encoded_events import EncodedEvents
-from tlogic.serving.store.event_store import Added, EventStore, StoreError
+from tlogic.serving.store.event_store import AddResult, EventStore, StoreError
 
 
 class LiveStore:
-    """What the store holds, in memory. An event counts from the moment at which ``catch_up`` has seen it."""
+    """A store with its events in memory. An event is visible to forecasts once `catch_up` has loaded it."""
 
     def __init__(self, store: EventStore) -> None:
         self.store = store
         self._graph: LiveGraph | None = None
-        self._lock, self._catching_up = ReadWriteLock(), Lock()
-        self._seen = 0
-        self._merging: Thread | None = None
+        self._graph_lock, self._catch_up_lock = ReadWriteLock(), Lock()
+        self._last_event = 0
+        self._compaction_thread: Thread | None = None
         self.catch_up()
 
     @contextmanager
     def reading(self) -> Iterator[LiveGraph]:
-        """The graph, which nobody changes meanwhile."""
-        with self._lock.reading():
+        """Read the graph, which does not change inside the context."""
+        with self._graph_lock.reading():
             if self._graph is None:
-                raise InputError("There are no events yet; add some with `tlogic ingest` or POST /api/events.")
+                raise InputError("The store has no events; add some with `tlogic ingest` or POST /api/events.")
             yield self._graph
 
     @property
     def is_empty(self) -> bool:
-        """Are there no events yet?"""
+        """True if there are no events."""
         return self._graph is None
 
     def is_store_reachable(self) -> bool:
-        """Can events be kept now?"""
+        """True if the database responds."""
         try:
             self.store.state()
         except StoreError:
             return False
         return True
 
-    def add(self, events: EncodedEvents) -> Added:
-        """Keep events, whole or not at all; once they are kept, they count."""
-        added = self.store.add(events)
+    def add(self, events: EncodedEvents) -> AddResult:
+        """Store events, all or none, and load them into the graph."""
+        result = self.store.add(events)
         self.catch_up()
-        return added
+        return result
 
     def catch_up(self) -> int:
-        """Take in what was added to the store since, be it by others; how many events came in."""
-        with self._catching_up:
+        """Load events that this or another process added to the store; returns how many are new."""
+        with self._catch_up_lock:
             graph = self._graph
-            names = (0, 0) if graph is None else (len(graph.entities), len(graph.relations.base))
-            changes = self.store.changes_since(self._seen, *names)
+            n_names = (0, 0) if graph is None else (len(graph.entities), len(graph.relations.base))
+            changes = self.store.changes_since(self._last_event, *n_names)
             timeline, events = changes.state.timeline, changes.events
             if timeline is None or not len(events.step):
                 return 0
-            with self._lock.writing():
+            with self._graph_lock.writing():
                 graph = LiveGraph(timeline) if graph is None else graph
-                # steps count from the origin of the store's timeline, and those of the graph from its first event
+                # The store counts time steps from the origin of its timeline, the graph from its first event.
                 shift = timeline.step_of(graph.timeline.origin)
                 facts = Facts(events.subject, events.relation, events.object, events.step - shift)
-                new = graph.add(facts, changes.entities, changes.relations)
-                self._graph, self._seen = graph, events.last
-        if graph.needs_compaction and not (self._merging and self._merging.is_alive()):
-            self._merging = Thread(target=self._merge, name="merging", daemon=True)
-            self._merging.start()
-        return new
+                n_new = graph.add(facts, changes.entities, changes.relations)
+                self._graph, self._last_event = graph, events.last
+        if graph.needs_compaction and not (self._compaction_thread and self._compaction_thread.is_alive()):
+            self._compaction_thread = Thread(target=self._compact, name="compaction", daemon=True)
+            self._compaction_thread.start()
+        return n_new
 
     def snapshot(self) -> Snapshot:
-        """A copy of all that is known now, to learn from while events come in."""
+        """Copy the current events, for learning while new events arrive."""
         with self.reading() as graph:
             return graph.snapshot()
 
-    def _merge(self) -> None:
-        taken = self.snapshot()
-        index = build_growing_index(taken.graph().triples)
-        with self._lock.writing():
+    def _compact(self) -> None:
+        snapshot = self.snapshot()
+        index = build_growing_index(snapshot.graph().triples)
+        with self._graph_lock.writing():
             if self._graph is not None:
-                self._graph.replace_index(taken, index)
+                self._graph.replace_index(snapshot, index)

@@ -1,62 +1,64 @@
-"""Names found as people type them: beginnings, parts, and forgiving of spelling."""
+"""Search for names of entities or relations, tolerant of spelling mistakes."""
 
 from collections.abc import Sequence
 from threading import Lock
 
 from rapidfuzz import fuzz, process
 
-_ALIKE = 70
+_MIN_SIMILARITY = 70
+"""In percent, as `rapidfuzz` measures it."""
 
 
 class NameSearch:
-    """The names of one kind, in their order, which may grow.
+    """Searches a list of names, which may grow.
 
     >>> search = NameSearch(["Angela Merkel", "Police (India)", "Merkava"])
-    >>> [search.names[place] for place in search.find("angela merkl", 2)]
+    >>> [search.names[index] for index in search.find("angela merkl", 2)]
     ['Angela Merkel']
     """
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = names
-        self._spelled: list[str] = []
-        self._growing = Lock()
+        self._normalized: list[str] = []
+        self._lock = Lock()
 
-    def find(self, text: str, limit: int, weight: Sequence[int] | None = None) -> list[int]:
-        """The places of the best matches: those that begin so, then those that hold it, then those spelled alike.
+    def find(self, text: str, limit: int, weights: Sequence[int] | None = None) -> list[int]:
+        """The indices of the best matches: names that start with the text, then contain it, then are similar to it.
 
-        Among equals the one that weighs more comes first, and then the shorter.
+        Among equal matches, names with a larger weight come first, then shorter names.
         """
-        with self._growing:
-            self._spelled += map(spelled, self.names[len(self._spelled) :])
-        wanted = spelled(text)
-        weighs = weight if weight is not None else [0] * len(self._spelled)
+        with self._lock:
+            self._normalized += map(normalized, self.names[len(self._normalized) :])
+        wanted = normalized(text)
+        weight_of = weights if weights is not None else [0] * len(self._normalized)
 
-        def order(found: tuple[int, float]) -> tuple[float, int, int]:
-            return found[1], -weighs[found[0]], len(self._spelled[found[0]])
+        def sort_key(match: tuple[int, float]) -> tuple[float, int, int]:
+            index, distance = match
+            return distance, -weight_of[index], len(self._normalized[index])
 
-        close = [(place, _distance(name, wanted)) for place, name in enumerate(self._spelled) if wanted in name]
-        if len(close) < limit and wanted:
-            held = {place for place, _ in close}
-            alike = process.extract(
-                wanted, self._spelled, scorer=fuzz.WRatio, score_cutoff=_ALIKE, limit=limit + len(held)
+        matches = [(index, _distance(name, wanted)) for index, name in enumerate(self._normalized) if wanted in name]
+        if len(matches) < limit and wanted:
+            found = {index for index, _ in matches}
+            similar = process.extract(
+                wanted, self._normalized, scorer=fuzz.WRatio, score_cutoff=_MIN_SIMILARITY, limit=limit + len(found)
             )
-            close += [(place, 1000.0 - score) for _, score, place in alike if place not in held]
-        return [place for place, _ in sorted(close, key=order)[:limit]]
+            matches += [(index, 1000.0 - score) for _, score, index in similar if index not in found]
+        return [index for index, _ in sorted(matches, key=sort_key)[:limit]]
 
 
-def spelled(name: str) -> str:
-    """A name without what people do not type: case and underscores.
+def normalized(name: str) -> str:
+    """A name in lower case, with spaces instead of underscores.
 
-    >>> spelled("Angela_Merkel")
+    >>> normalized("Angela_Merkel")
     'angela merkel'
     """
     return name.casefold().replace("_", " ").strip()
 
 
-def _distance(name: str, wanted: str) -> float:
-    """0 for the name itself, 1 where it begins so, 2 where a word of it does, 3 where it holds it."""
-    if name == wanted:
+def _distance(name: str, text: str) -> float:
+    """0 if the name equals the text, 1 if it starts with it, 2 if one of its words does, 3 if it contains it."""
+    if name == text:
         return 0.0
-    if name.startswith(wanted):
+    if name.startswith(text):
         return 1.0
-    return 2.0 if f" {wanted}" in name or f"({wanted}" in name else 3.0
+    return 2.0 if f" {text}" in name or f"({text}" in name else 3.0

@@ -1,4 +1,4 @@
-"""What answers questions: rules over the live graph, or a model over its facts."""
+"""Predictors: answer queries over the live graph with rules, or with a model."""
 
 from collections.abc import Collection, Sequence
 from copy import copy
@@ -23,103 +23,110 @@ Kind = Literal["rules", "model"]
 
 
 class Predictor(Protocol):
-    """Answers questions over a live graph that is at rest, with some of its reasons switched off."""
+    """Answers queries over a live graph, with some rules or kinds of evidence switched off.
+
+    The caller holds the read lock, so that the graph does not change meanwhile.
+    """
 
     kind: Kind
     version: int
 
-    def ask(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Answered:
-        """The answers to some queries."""
+    def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Answered:
+        """Rank the candidates of queries."""
 
     def explain(self, graph: LiveGraph, query: Query, candidate: str, without: Collection[str], n: int) -> Any:
-        """Why a candidate stands where it does, with up to n groundings or facts for each reason."""
+        """Explain a candidate, with up to n groundings or facts per reason."""
 
 
 class RulePredictor:
-    """Rules, applied as the paper does."""
+    """Applies rules to the live graph."""
 
     kind: Kind = "rules"
 
     def __init__(self, rules: RuleSet, settings: ApplicationSettings, version: int) -> None:
         self.rules, self.settings, self.version = rules, settings, version
-        self.id_of = {rule: str(place) for place, rule in enumerate(rules)}
+        self.id_of = {rule: str(index) for index, rule in enumerate(rules)}
         self._forecaster: LiveForecaster | None = None
-        self._making = Lock()
+        self._lock = Lock()
 
-    def ask(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Answered:
-        """The answers to some queries."""
-        return self._without(graph, without).ask(queries, top)
+    def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Answered:
+        """Rank the candidates of queries."""
+        return self._forecaster_without(graph, without).ask(queries, top)
 
     def explain(
         self, graph: LiveGraph, query: Query, candidate: str, without: Collection[str], n: int
     ) -> RuleExplanation:
-        """Why a candidate stands where it does."""
-        return self._without(graph, without).ask([query], 1).explain(0, candidate, groundings=n)
+        """Explain a candidate, with up to n groundings per rule."""
+        return self._forecaster_without(graph, without).ask([query], 1).explain(0, candidate, groundings=n)
 
-    def _without(self, graph: LiveGraph, without: Collection[str]) -> LiveForecaster:
-        forecaster = self._ready(graph)
-        return forecaster.without([self._rule(number) for number in without]) if without else forecaster
+    def _forecaster_without(self, graph: LiveGraph, without: Collection[str]) -> LiveForecaster:
+        forecaster = self._current_forecaster(graph)
+        return forecaster.without([self._rule(rule_id) for rule_id in without]) if without else forecaster
 
-    def _ready(self, graph: LiveGraph) -> LiveForecaster:
-        with self._making:
+    def _current_forecaster(self, graph: LiveGraph) -> LiveForecaster:
+        with self._lock:
             if self._forecaster is None or self._forecaster.graph is not graph or not self._forecaster.is_up_to_date:
                 self._forecaster = LiveForecaster(graph, self.rules, self.settings)
             return self._forecaster
 
-    def _rule(self, number: str) -> Rule:
-        if not (number.isascii() and number.isdecimal()) or int(number) >= len(self.rules):
-            raise InputError(f"There is no rule {number!r} in version {self.version}, which has {len(self.rules):,}.")
-        return self.rules[int(number)]
+    def _rule(self, rule_id: str) -> Rule:
+        if not (rule_id.isascii() and rule_id.isdecimal()) or int(rule_id) >= len(self.rules):
+            raise InputError(
+                f"Unknown rule id {rule_id!r}: version {self.version} has {len(self.rules):,} rules, numbered from 0."
+            )
+        return self.rules[int(rule_id)]
 
 
 class ModelPredictor:
-    """A model. What it knows is built anew from all facts when the first question after a change comes in."""
+    """Applies a model. Its forecaster is rebuilt from all facts by the first query after a change of the graph."""
 
     kind: Kind = "model"
 
     def __init__(self, model: Model, version: int) -> None:
         self.model, self.version = model, version
         self._forecaster: ModelForecaster | None = None
-        self._of: tuple[LiveGraph, int] | None = None
-        self._making = Lock()
+        self._built_from: tuple[LiveGraph, int] | None = None
+        self._lock = Lock()
 
-    def ask(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Answered:
-        """The answers to some queries."""
-        forecaster = self._without(graph, without)
+    def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Answered:
+        """Rank the candidates of queries."""
+        forecaster = self._forecaster_without(graph, without)
         encoded = encode_queries(forecaster.graph, queries)
         return ModelForecast(forecaster, queries, encoded, answer(forecaster, encoded, top, threads=1))
 
     def explain(self, graph: LiveGraph, query: Query, candidate: str, without: Collection[str], n: int) -> Scoresheet:
-        """Why a candidate stands where it does."""
-        forecaster = self._without(graph, without)
+        """Explain a candidate, with up to n facts per kind of evidence."""
+        forecaster = self._forecaster_without(graph, without)
         encoded = encode_queries(forecaster.graph, [query])
-        return ModelForecast(forecaster, [query], encoded, answer(forecaster, encoded, 1)).explain(
-            0, candidate, groundings=n
-        )
+        forecast = ModelForecast(forecaster, [query], encoded, answer(forecaster, encoded, 1))
+        return forecast.explain(0, candidate, groundings=n)
 
-    def _without(self, graph: LiveGraph, without: Collection[str]) -> ModelForecaster:
-        forecaster = self._ready(graph)
+    def _forecaster_without(self, graph: LiveGraph, without: Collection[str]) -> ModelForecaster:
+        forecaster = self._current_forecaster(graph)
         if without:
             forecaster = copy(forecaster)
             forecaster.model = self.model.without(without)
         return forecaster
 
-    def _ready(self, graph: LiveGraph) -> ModelForecaster:
-        with self._making:
-            if self._forecaster is None or self._of != (graph, graph.version):
+    def _current_forecaster(self, graph: LiveGraph) -> ModelForecaster:
+        with self._lock:
+            if self._forecaster is None or self._built_from != (graph, graph.version):
                 self._forecaster = ModelForecaster(graph.snapshot().graph(), self.model)
-                self._of = (graph, graph.version)
+                self._built_from = (graph, graph.version)
             return self._forecaster
 
 
 def forecast_each(
-    predictor: Predictor, graph: LiveGraph, asked: Sequence[tuple[Query, Collection[str]]], top: int
+    predictor: Predictor, graph: LiveGraph, queries: Sequence[tuple[Query, Collection[str]]], top: int
 ) -> list[tuple[Answered, int]]:
-    """The answers to queries with their own reasons switched off each; those with the same are asked together."""
+    """For each query and what it switches off: a forecast and the query's index in it.
+
+    Queries that switch off the same are answered together.
+    """
     found: dict[int, tuple[Answered, int]] = {}
-    by_without = sorted(range(len(asked)), key=lambda place: sorted(asked[place][1]))
-    for _, group in groupby(by_without, key=lambda place: sorted(asked[place][1])):
-        places = list(group)
-        answers = predictor.ask(graph, [asked[place][0] for place in places], top, asked[places[0]][1])
-        found |= {place: (answers, number) for number, place in enumerate(places)}
-    return [found[place] for place in range(len(asked))]
+    by_without = sorted(range(len(queries)), key=lambda index: sorted(queries[index][1]))
+    for _, group in groupby(by_without, key=lambda index: sorted(queries[index][1])):
+        indices = list(group)
+        forecast = predictor.forecast(graph, [queries[i][0] for i in indices], top, queries[indices[0]][1])
+        found |= {index: (forecast, position) for position, index in enumerate(indices)}
+    return [found[index] for index in range(len(queries))]

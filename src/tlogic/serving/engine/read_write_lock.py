@@ -1,4 +1,4 @@
-"""A lock that many readers share, and one writer has for itself."""
+"""Read-write lock: many readers or one writer."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from threading import Condition
 
 
 class ReadWriteLock:
-    """Many may read at once; who writes waits for them, and new readers wait for who wants to write.
+    """Allows many readers or one writer. A waiting writer blocks new readers, so that it does not starve.
 
     >>> lock = ReadWriteLock()
     >>> with lock.reading(), lock.reading():
@@ -22,7 +22,7 @@ class ReadWriteLock:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """While this lasts, nobody writes. Not to be entered again from inside while others may want to write."""
+        """Hold the lock for reading. It is not reentrant: nested use can deadlock with a waiting writer."""
         with self._changed:
             self._changed.wait_for(lambda: not self._writers)
             self._readers += 1
@@ -35,7 +35,7 @@ class ReadWriteLock:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """While this lasts, nobody else reads or writes."""
+        """Hold the lock exclusively."""
         with self._changed:
             self._writers += 1
             self._changed.wait_for(lambda: not self._readers and not self._is_writing)

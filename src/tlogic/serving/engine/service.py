@@ -1,4 +1,4 @@
-"""Service: all that the API, the page and the client can ask for, with names outside and numbers inside."""
+"""Service: forecasts, explanations, events and rules, as the HTTP API, the page and the client need them."""
 
 import math
 from collections.abc import Collection, Iterator, Sequence
@@ -7,117 +7,256 @@ from typing import Any
 
 import numpy as np
 
-import tlogic
 from tlogic.errors import InputError
-from tlogic.explaining import Explanation as RuleExplanation
 from tlogic.forecasting import Query
-from tlogic.forecasting.forecast import Answered, Candidate
+from tlogic.forecasting.forecast import Candidate
 from tlogic.forecasting.queries import encode_queries, step_asked
 from tlogic.graph.live_graph import LiveGraph
-from tlogic.models.scoresheet import Scoresheet
 from tlogic.names import INVERSE_MARK
 from tlogic.rules import Rule, in_words
 from tlogic.rules.selection import Sort
 from tlogic.serving import schemas
-from tlogic.serving.engine.entity_history import as_facts, count_events, events_of, rates_of
+from tlogic.serving.engine.entity_history import count_events, entity_history, facts_of, relation_rates
 from tlogic.serving.engine.live_store import LiveStore
 from tlogic.serving.engine.name_search import NameSearch
 from tlogic.serving.engine.predictors import Predictor, RulePredictor, forecast_each
+from tlogic.serving.engine.responses import explanation_schema, forecast_schema, query_schema, rule_schema
 from tlogic.serving.engine.versions import VersionManager
+from tlogic.version import __version__
 
 MAX_STEPS_AHEAD = 100_000
-"""How many steps beyond the last event can be asked about."""
-_LIKELY_RELATIONS = 12
-_LEAST = 1e-16
+"""The latest time of a query, in time steps after the last event."""
+_MAX_OUTLOOK_RELATIONS = 12
+_EPSILON = 1e-16
 
 
 class Service:
-    """Answers from a world with the rules, or the model, of the version in use."""
+    """Answers queries over a live store with the rules or the model of the version in use.
+
+    Args:
+        live_store: The events in memory.
+        versions: The stored versions and the one in use.
+
+    Example:
+        >>> service.health().status
+        'ok'
+    """
 
     def __init__(self, live_store: LiveStore, versions: VersionManager) -> None:
         self.live_store, self.versions = live_store, versions
         self._entity_search, self._relation_search = NameSearch([]), NameSearch([])
-        self._counted: tuple[int, Any] = (-1, None)
+        self._counts_by_version: tuple[int, Any] = (-1, None)
 
     # Events
 
-    def add(self, events: Sequence[schemas.Event]) -> schemas.Added:
-        """Take in a batch, whole or not at all."""
-        added = self.live_store.add(self.live_store.store.check([event.model_dump() for event in events]))
+    def add(self, events: Sequence[schemas.Event]) -> schemas.AddResult:
+        """Add a batch of events: all of them, or none if one is invalid.
+
+        Args:
+            events: The events.
+
+        Returns:
+            The number of new events, of events that were already stored, and of all events.
+
+        Raises:
+            InvalidEventsError: If an event is invalid.
+            StoreError: If the database fails.
+
+        Example:
+            >>> from tlogic.serving.schemas import Event
+            >>> service.add([Event(subject="Eskar", relation="visit", object="Corvania", time="2030-04-30")]).added
+            1
+        """
+        result = self.live_store.add(self.live_store.store.check([event.model_dump() for event in events]))
         with self.live_store.reading() as graph:
-            return schemas.Added(added=added.added, known=added.known, total=len(graph))
+            return schemas.AddResult(added=result.added, known=result.known, total=len(graph))
 
     def events(self, entity: str, other: str | None, offset: int, limit: int) -> schemas.EventPage:
-        """The events of an entity, or of a pair, newest first."""
+        """List the events of an entity, or between two entities, newest first.
+
+        Args:
+            entity: The entity.
+            other: A second entity, or None for all events of the first.
+            offset: The number of events to skip.
+            limit: The maximum number of events to return.
+
+        Returns:
+            The events, and their total number.
+
+        Raises:
+            UnknownNameError: If an entity is unknown.
+
+        Example:
+            >>> len(service.events("Kite Aviation", None, 0, 5).events)
+            5
+        """
         with self.live_store.reading() as graph:
-            number = graph.entities.id_of(entity)
-            doings = events_of(graph, number, None if other is None else graph.entities.id_of(other))
-            part = type(doings)(*(column[offset : offset + limit] for column in doings))
-            facts = [schemas.Fact(**fact._asdict()) for fact in as_facts(graph, number, part)]
-            return schemas.EventPage(total=len(doings.time), offset=offset, events=facts)
+            entity_id = graph.entities.id_of(entity)
+            history = entity_history(graph, entity_id, None if other is None else graph.entities.id_of(other))
+            part = type(history)(*(column[offset : offset + limit] for column in history))
+            facts = [schemas.Fact(**fact._asdict()) for fact in facts_of(graph, entity_id, part)]
+            return schemas.EventPage(total=len(history.time), offset=offset, events=facts)
 
     # Names
 
     def entities(self, text: str, limit: int) -> schemas.EntityPage:
-        """The entities that a text may mean, or the busiest where it is empty."""
+        """Search entities by name.
+
+        Args:
+            text: Part of a name. If it is empty, the entities with the most events are returned.
+            limit: The maximum number of entities to return.
+
+        Returns:
+            The entities, best matches first.
+
+        Raises:
+            InputError: If the store has no events.
+
+        Example:
+            >>> service.entities("kite", 1).entities[0].name
+            'Kite Aviation'
+        """
         with self.live_store.reading() as graph:
             counts, last, _ = self._counts(graph)
             self._entity_search.names = graph.entities.names
             found = [
                 schemas.Entity(
-                    name=graph.entities.name_of(number),
-                    events=int(counts[number]),
-                    last=graph.timeline.label_of(int(last[number])) if last[number] >= 0 else None,
+                    name=graph.entities.name_of(entity),
+                    events=int(counts[entity]),
+                    last=graph.timeline.label_of(int(last[entity])) if last[entity] >= 0 else None,
                 )
-                for number in self._entity_search.find(text, limit, counts.tolist())
+                for entity in self._entity_search.find(text, limit, counts.tolist())
             ]
             return schemas.EntityPage(total=len(graph.entities), entities=found)
 
     def relations(self, text: str, limit: int) -> schemas.RelationPage:
-        """The relations that a text may mean, or the most frequent where it is empty."""
+        """Search relations by name.
+
+        Args:
+            text: Part of a name. If it is empty, the relations with the most events are returned.
+            limit: The maximum number of relations to return.
+
+        Returns:
+            The relations, best matches first.
+
+        Raises:
+            InputError: If the store has no events.
+
+        Example:
+            >>> service.relations("sue", 1).relations[0].name
+            'sue'
+        """
         with self.live_store.reading() as graph:
             _, _, counts = self._counts(graph)
             self._relation_search.names = graph.relations.base
             found = [
-                schemas.Relation(name=graph.relations.name_of(number), events=int(counts[number]))
-                for number in self._relation_search.find(text, limit, counts.tolist())
+                schemas.Relation(name=graph.relations.name_of(relation), events=int(counts[relation]))
+                for relation in self._relation_search.find(text, limit, counts.tolist())
             ]
             return schemas.RelationPage(total=len(graph.relations.base), relations=found)
 
     # Forecasts
 
-    def forecast(self, question: schemas.Question, top: int = 10) -> schemas.Forecast:
-        """The best answers to a question."""
-        return self.forecasts([question], top)[0]
+    def forecast(self, query: schemas.Query, top: int = 10) -> schemas.Forecast:
+        """Rank the candidates for a query.
 
-    def forecasts(self, questions: Sequence[schemas.Question], top: int = 10) -> list[schemas.Forecast]:
-        """The best answers to several questions."""
-        with self._answering() as (graph, predictor):
-            queries = to_queries(graph, questions)
-            asked = [(query, question.without) for query, question in zip(queries, questions, strict=True)]
-            return [self._told(graph, predictor, *each) for each in forecast_each(predictor, graph, asked, top)]
+        Args:
+            query: The query.
+            top: The number of candidates to return.
 
-    def explain(self, question: schemas.Question, candidate: str, n: int = 1) -> schemas.Explanation:
-        """Why a candidate has its score and its rank."""
-        with self._answering() as (graph, predictor):
-            [query] = to_queries(graph, [question])
-            return _explained(predictor.explain(graph, query, candidate, question.without, n), predictor)
+        Returns:
+            The candidates, best first.
+
+        Raises:
+            InputError: If the query is invalid, has an unknown name, or the store has no events.
+
+        Example:
+            >>> from tlogic.serving.schemas import Query
+            >>> service.forecast(Query(subject="Kite Aviation", relation="sue")).by
+            'rules'
+        """
+        return self.forecasts([query], top)[0]
+
+    def forecasts(self, queries: Sequence[schemas.Query], top: int = 10) -> list[schemas.Forecast]:
+        """Rank the candidates for several queries, all with the same version and events.
+
+        Args:
+            queries: The queries.
+            top: The number of candidates to return for each query.
+
+        Returns:
+            The forecasts, in the order of the queries.
+
+        Raises:
+            InputError: If a query is invalid, has an unknown name, or the store has no events.
+
+        Example:
+            >>> from tlogic.serving.schemas import Query
+            >>> len(service.forecasts([Query(subject="Kite Aviation", relation="sue")] * 2))
+            2
+        """
+        with self._reading() as (graph, predictor):
+            pairs = zip(to_queries(graph, queries), (query.without for query in queries), strict=True)
+            forecasts = forecast_each(predictor, graph, list(pairs), top)
+            return [forecast_schema(graph, predictor.version, *each) for each in forecasts]
+
+    def explain(self, query: schemas.Query, candidate: str, n: int = 1) -> schemas.Explanation:
+        """Explain the score and rank of a candidate.
+
+        Args:
+            query: The query.
+            candidate: The entity to explain.
+            n: The maximum number of groundings, or facts, per reason.
+
+        Returns:
+            The reasons: rules with the facts they rely on, or the evidence of a model.
+
+        Raises:
+            InputError: If the query is invalid, has an unknown name, or the store has no events.
+
+        Example:
+            >>> from tlogic.serving.schemas import Query
+            >>> query = Query(subject="Kite Aviation", relation="sue")
+            >>> service.explain(query, service.forecast(query).candidates[0].name).rank
+            1
+        """
+        with self._reading() as (graph, predictor):
+            [encodable] = to_queries(graph, [query])
+            found = predictor.explain(graph, encodable, candidate, query.without, n)
+            return explanation_schema(found, predictor)
 
     def outlook(self, entity: str, at: schemas.Time | None = None, limit: int = 10) -> schemas.Outlook:
-        """What is likely next for an entity, over all relations."""
-        with self._answering() as (graph, predictor):
-            number = graph.entities.id_of(entity)
-            name, now = graph.entities.name_of(number), step_asked(graph, at, MAX_STEPS_AHEAD)
-            rates = sorted(rates_of(graph, number, now).items(), key=lambda pair: -pair[1])[:_LIKELY_RELATIONS]
+        """List the most likely next events of an entity, over all relations.
+
+        Args:
+            entity: The entity.
+            at: The time; by default, the time step after the last event.
+            limit: The maximum number of events to return.
+
+        Returns:
+            The expected events, most likely first.
+
+        Raises:
+            InputError: If the entity or the time is unknown, or the store has no events.
+
+        Example:
+            >>> len(service.outlook("Kite Aviation", limit=3).expected)
+            3
+        """
+        with self._reading() as (graph, predictor):
+            entity_id = graph.entities.id_of(entity)
+            name, now = graph.entities.name_of(entity_id), step_asked(graph, at, MAX_STEPS_AHEAD)
+            rates = sorted(relation_rates(graph, entity_id, now).items(), key=lambda pair: -pair[1])
+            rates = [(relation, rate) for relation, rate in rates[:_MAX_OUTLOOK_RELATIONS] if rate > 0.0]
             label = graph.timeline.label_of(now)
-            queries = [_about(graph, name, relation, label) for relation, rate in rates if rate > 0.0]
-            answers = predictor.ask(graph, queries, schemas.MAX_CANDIDATES, ())
+            queries = [_query_about(graph, name, relation, label) for relation, _ in rates]
+            forecasts = predictor.forecast(graph, queries, schemas.MAX_CANDIDATES, ())
             expected = [
-                each
-                for query, candidates, (_, rate) in zip(queries, answers, rates, strict=False)
-                for each in _expected(query, candidates, rate, limit)
+                event
+                for query, candidates, (_, rate) in zip(queries, forecasts, rates, strict=True)
+                for event in _expected_events(query, candidates, rate, limit)
             ]
-            expected.sort(key=lambda each: -each.likelihood)
+            expected.sort(key=lambda event: -event.likelihood)
             return schemas.Outlook(entity=name, at=label, expected=expected[:limit], version=predictor.version)
 
     # Rules
@@ -133,29 +272,59 @@ class Service:
         offset: int,
         limit: int,
     ) -> schemas.RulePage:
-        """The rules of the version in use that fit."""
+        """List the rules in use that match the filters.
+
+        Args:
+            head: Only rules whose head is this relation.
+            words: Only rules that contain all these words.
+            lengths: Only rules of these lengths; all if it is empty.
+            min_confidence: Only rules with at least this confidence.
+            sort: The sort order.
+            offset: The number of rules to skip.
+            limit: The maximum number of rules to return.
+
+        Returns:
+            The rules, and the total number of matching rules.
+
+        Raises:
+            InputError: If a model is in use.
+
+        Example:
+            >>> page = service.rules(
+            ...     head="sue", words="", lengths=(), min_confidence=0.0, sort="confidence", offset=0, limit=1
+            ... )
+            >>> page.rules[0].head
+            'sue'
+        """
         predictor = self.versions.predictor
         if not isinstance(predictor, RulePredictor):
-            raise InputError("A model is in use, which has kinds of evidence in the place of rules.")
-        chosen = predictor.rules.select(
-            head=head or None, lengths=lengths, min_confidence=min_confidence, sort=sort
-        ).rules
-        if words:
-            wanted = words.casefold().split()
-            chosen = [rule for rule in chosen if _mentions(rule, wanted)]
-        part = [rule_schema(predictor, rule) for rule in chosen[offset : offset + limit]]
-        return schemas.RulePage(total=len(chosen), offset=offset, rules=part)
+            raise InputError("A model is in use, which has no rules; explanations list its kinds of evidence instead.")
+        rules = predictor.rules.select(head=head or None, lengths=lengths, min_confidence=min_confidence, sort=sort)
+        matching = [rule for rule in rules if _contains(rule, words.casefold().split())] if words else rules.rules
+        page = [rule_schema(predictor, rule) for rule in matching[offset : offset + limit]]
+        return schemas.RulePage(total=len(matching), offset=offset, rules=page)
 
-    # How it is
+    # Status
 
     def health(self) -> schemas.Health:
-        """How the service is, and what it knows."""
-        predictor, reachable = self.versions.predictor, self.live_store.is_store_reachable()
-        about: dict[str, Any] = {"events": 0, "entities": 0, "relations": 0, "first": None, "last": None, "next": None}
+        """Get the status of the service and the size of its data.
+
+        Returns:
+            The status, the number of events, entities and relations, and the version in use.
+
+        Raises:
+            InputError: If there is no version yet.
+
+        Example:
+            >>> service.health().kind
+            'rules'
+        """
+        predictor, is_reachable = self.versions.predictor, self.live_store.is_store_reachable()
+        size: dict[str, Any] = {"events": 0, "entities": 0, "relations": 0, "first": None, "last": None, "next": None}
         if not self.live_store.is_empty:
             with self.live_store.reading() as graph:
                 label = graph.timeline.label_of
-                about = {
+                size = {
                     "events": len(graph),
                     "entities": len(graph.entities),
                     "relations": len(graph.relations.base),
@@ -164,83 +333,51 @@ class Service:
                     "next": label(graph.end),
                 }
         return schemas.Health(
-            status="ok" if reachable else "store unreachable",
-            tlogic=tlogic.__version__,
+            status="ok" if is_reachable else "store unreachable",
+            tlogic=__version__,
             version=predictor.version,
             kind=predictor.kind,
-            **about,
+            **size,
         )
 
     @contextmanager
-    def _answering(self) -> Iterator[tuple[LiveGraph, Predictor]]:
+    def _reading(self) -> Iterator[tuple[LiveGraph, Predictor]]:
         with self.live_store.reading() as graph:
             yield graph, self.versions.predictor
 
     def _counts(self, graph: LiveGraph) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        version, counts = self._counted
+        version, counts = self._counts_by_version
         if version != graph.version:
-            version, counts = self._counted = (graph.version, count_events(graph))
+            version, counts = self._counts_by_version = (graph.version, count_events(graph))
         return counts
 
-    def _told(self, graph: LiveGraph, predictor: Predictor, answers: Answered, place: int) -> schemas.Forecast:
-        question = _asked(answers.queries[place])
-        happened = answers.true_answers(place)
-        past = graph.timeline.step_of(question.at) < graph.end
-        return schemas.Forecast(
-            question=question,
-            by=answers.by(place),
-            candidates=[
-                schemas.Candidate(**candidate._asdict(), came_true=candidate.name in happened if past else None)
-                for candidate in answers[place]
-            ],
-            happened=happened,
-            version=predictor.version,
-        )
+
+def to_queries(graph: LiveGraph, queries: Sequence[schemas.Query]) -> list[Query]:
+    """Convert queries of the HTTP API, and check that the graph can answer them."""
+    converted = [Query(each.subject, each.relation, each.object, each.at) for each in queries]
+    encode_queries(graph, converted, MAX_STEPS_AHEAD)
+    return converted
 
 
-def to_queries(graph: LiveGraph, questions: Sequence[schemas.Question]) -> list[Query]:
-    """The questions as queries, if all can be answered."""
-    queries = [Query(each.subject, each.relation, each.object, each.at) for each in questions]
-    encode_queries(graph, queries, MAX_STEPS_AHEAD)
-    return queries
-
-
-def rule_schema(predictor: Predictor, rule: Rule) -> schemas.Rule:
-    """A rule with the id by which it can be switched off."""
-    number = predictor.id_of[rule] if isinstance(predictor, RulePredictor) else ""
-    return schemas.Rule(
-        id=number,
-        text=str(rule),
-        words=in_words(rule),
-        head=rule.head,
-        length=len(rule.body),
-        confidence=rule.confidence,
-        rule_support=rule.rule_support,
-        body_support=rule.body_support,
-    )
-
-
-def _asked(query: Query) -> schemas.Asked:
-    return schemas.Asked(subject=query.subject, relation=query.relation, object=query.object, at=str(query.at))
-
-
-def _about(graph: LiveGraph, name: str, relation: int, at: str) -> Query:
-    half = len(graph.relations.base)
-    if relation < half:
+def _query_about(graph: LiveGraph, name: str, relation: int, at: str) -> Query:
+    n_relations = len(graph.relations.base)
+    if relation < n_relations:
         return Query(name, graph.relations.name_of(relation), None, at)
-    return Query(None, graph.relations.name_of(relation - half), name, at)
+    return Query(None, graph.relations.name_of(relation - n_relations), name, at)
 
 
-def _expected(query: Query, candidates: Sequence[Candidate], rate: float, limit: int) -> Iterator[schemas.Expected]:
-    """The first candidates of a query, each with its share of all that speaks for any of them.
+def _expected_events(
+    query: Query, candidates: Sequence[Candidate], rate: float, limit: int
+) -> Iterator[schemas.ExpectedEvent]:
+    """The first candidates of a query, each weighted by its share of the evidence for all candidates.
 
-    Scores of rules are 1 minus a product, so what speaks for a candidate is minus the logarithm of that product.
+    A rule score is 1 minus a noisy-or product, so the evidence for a candidate is minus the logarithm of the product.
     """
-    weights = [-math.log(max(1.0 - candidate.score, _LEAST)) for candidate in candidates]
-    for candidate, weight in zip(candidates[:limit], weights, strict=False):
-        share = weight / max(sum(weights), _LEAST) if candidate.probability is None else candidate.probability
-        yield schemas.Expected(
-            question=_asked(query),
+    evidence = [-math.log(max(1.0 - candidate.score, _EPSILON)) for candidate in candidates]
+    for candidate, weight in zip(candidates[:limit], evidence, strict=False):
+        share = weight / max(sum(evidence), _EPSILON) if candidate.probability is None else candidate.probability
+        yield schemas.ExpectedEvent(
+            question=query_schema(query),
             candidate=candidate.name,
             likelihood=rate * share,
             rate=rate,
@@ -249,38 +386,6 @@ def _expected(query: Query, candidates: Sequence[Candidate], rate: float, limit:
         )
 
 
-def _mentions(rule: Rule, wanted: Sequence[str]) -> bool:
+def _contains(rule: Rule, words: Sequence[str]) -> bool:
     text = f"{rule} {in_words(rule)}".casefold().replace("_", " ").replace(INVERSE_MARK, " ")
-    return all(word in text for word in wanted)
-
-
-def _explained(why: RuleExplanation | Scoresheet, predictor: Predictor) -> schemas.Explanation:
-    about: dict[str, Any] = {"question": _asked(why.query), "candidate": why.candidate, "score": why.score}
-    about |= {"rank": why.rank, "candidates": why.n_candidates, "version": predictor.version}
-    if isinstance(why, Scoresheet):
-        contributions = [
-            schemas.Contribution(
-                id=each.family,
-                weight=each.weight,
-                sentence=each.sentence,
-                facts=[schemas.Fact(**fact._asdict()) for fact in each.facts],
-                facts_in_all=each.n_facts,
-            )
-            for each in why.contributions
-        ]
-        return schemas.Explanation(
-            **about, probability=why.probability, contributions=contributions, text=why.text(None)
-        )
-    reasons = [
-        schemas.Reason(
-            rule=rule_schema(predictor, reason.rule),
-            score=reason.score,
-            confidence_part=reason.confidence_part,
-            recency_part=reason.recency_part,
-            age=why.timeline.span_of(reason.age),
-            score_without=why.without(reason),
-            groundings=[[schemas.Fact(**fact._asdict()) for fact in grounding] for grounding in reason.groundings],
-        )
-        for reason in why.strongest(None)
-    ]
-    return schemas.Explanation(**about, reasons=reasons, text=why.text(None))
+    return all(word in text for word in words)

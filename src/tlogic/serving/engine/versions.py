@@ -1,4 +1,4 @@
-"""Versions of rules, or of a model: kept in the store, and swapped in whole."""
+"""Stored versions of rules or models: learning in the background, and switching the version in use."""
 
 from dataclasses import fields
 from hashlib import blake2b
@@ -6,10 +6,10 @@ from threading import Lock, Thread
 from time import perf_counter
 from typing import Any
 
-import tlogic
 from tlogic.errors import InputError, TLogicError
 from tlogic.forecasting import ApplicationSettings
-from tlogic.models import Model
+from tlogic.learning import LearningSettings, learn
+from tlogic.models import Model, fit
 from tlogic.rules import RuleSet
 from tlogic.serving import schemas
 from tlogic.serving.engine.live_store import LiveStore
@@ -17,54 +17,54 @@ from tlogic.serving.engine.predictors import Kind, ModelPredictor, Predictor, Ru
 
 
 class VersionManager:
-    """The version in use, and those before it."""
+    """The version in use, the earlier versions in the store, and learning a new one."""
 
     def __init__(self, live_store: LiveStore, settings: ApplicationSettings, threads: int | None = None) -> None:
         self._live_store, self._settings, self._threads = live_store, settings, threads
-        self._swapping, self._learning = Lock(), Lock()
+        self._switch_lock, self._learn_lock = Lock(), Lock()
         self._predictor: Predictor | None = None
-        self.learning = schemas.Learning(state="idle")
+        self.learning = schemas.LearningStatus(state="idle")
 
     @property
     def predictor(self) -> Predictor:
-        """What answers questions now."""
+        """The predictor of the version in use."""
         if self._predictor is None:
             raise InputError("There are no rules yet; learn some with POST /api/learn.")
         return self._predictor
 
-    def use(self, what: RuleSet | Model) -> int:
-        """Keep rules, or a model, as a new version, and answer by them from now on."""
-        kind: Kind = "rules" if isinstance(what, RuleSet) else "model"
-        with self._swapping:
-            content = what.to_json()
-            about = {"repr": repr(what), "digest": _digest(content), **what.data}
-            number = self._live_store.store.save_version(kind, content, about)
-            self._take(what, number)
+    def use(self, content: RuleSet | Model) -> int:
+        """Store rules or a model as a new version and use it; returns its number."""
+        kind: Kind = "rules" if isinstance(content, RuleSet) else "model"
+        with self._switch_lock:
+            text = content.to_json()
+            about = {"repr": repr(content), "digest": _digest(text), **content.data}
+            number = self._live_store.store.save_version(kind, text, about)
+            self._switch_to(content, number)
         return number
 
-    def has_version(self, what: RuleSet | Model) -> bool:
-        """Is there a version with just this content, be it an old one?"""
-        digest = _digest(what.to_json())
+    def has_version(self, content: RuleSet | Model) -> bool:
+        """True if any stored version has exactly this content."""
+        digest = _digest(content.to_json())
         return any(each.about.get("digest") == digest for each in self._live_store.store.versions())
 
     def use_latest(self) -> bool:
-        """Answer by the newest version that is kept, be it another's; False where there is none."""
+        """Use the newest stored version, which another process may have added; False if there is none."""
         newest = next(iter(self._live_store.store.versions()), None)
         if newest is None:
             return False
-        with self._swapping:
+        with self._switch_lock:
             if self._predictor is None or newest.version > self._predictor.version:
-                kept = self._live_store.store.version(newest.version)
-                self._take(_read(kept.kind, kept.content), newest.version)
+                stored = self._live_store.store.version(newest.version)
+                self._switch_to(_parse(stored.kind, stored.content), newest.version)
         return True
 
     def restore(self, number: int) -> int:
-        """Go back to an earlier version, which is kept once more as the newest."""
-        kept = self._live_store.store.version(number)
-        return self.use(_read(kept.kind, kept.content))
+        """Store an earlier version again as the newest and use it; returns its new number."""
+        stored = self._live_store.store.version(number)
+        return self.use(_parse(stored.kind, stored.content))
 
-    def kept(self) -> schemas.Versions:
-        """All versions, newest first."""
+    def list_all(self) -> schemas.Versions:
+        """All stored versions, newest first."""
         in_use = self._predictor.version if self._predictor else None
         return schemas.Versions(
             versions=[
@@ -79,37 +79,44 @@ class VersionManager:
             ]
         )
 
-    def learn(self) -> schemas.Learning:
-        """Begin to learn anew from all that is known, with the settings of what is in use, unless somebody does."""
-        if not self._learning.acquire(blocking=False):
+    def learn(self) -> schemas.LearningStatus:
+        """Start learning in the background from all events, with the settings of the version in use.
+
+        If learning is already running, only its status is returned.
+        """
+        if not self._learn_lock.acquire(blocking=False):
             return self.learning
-        self.learning = schemas.Learning(state="running")
+        self.learning = schemas.LearningStatus(state="running")
         Thread(target=self._learn, name="learning", daemon=True).start()
         return self.learning
 
     def _learn(self) -> None:
-        began = perf_counter()
+        started = perf_counter()
         try:
-            graph = self._live_store.snapshot().graph()
-            if isinstance(self._predictor, ModelPredictor):
-                settings = self._predictor.model.settings
-                found: RuleSet | Model = tlogic.fit(graph, threads=self._threads, **_fit_settings(settings))
-            else:
-                settings = self._predictor.rules.settings if isinstance(self._predictor, RulePredictor) else {}
-                found = tlogic.learn(graph, threads=self._threads, **_learn_settings(settings))
-            number = self.use(found)
-            self.learning = schemas.Learning(state="done", version=number, seconds=round(perf_counter() - began, 3))
+            number = self.use(self._learned())
+            seconds = round(perf_counter() - started, 3)
+            self.learning = schemas.LearningStatus(state="done", version=number, seconds=seconds)
         except TLogicError as error:
-            self.learning = schemas.Learning(state="failed", problem=str(error))
+            self.learning = schemas.LearningStatus(state="failed", problem=str(error))
         except Exception:
-            self.learning = schemas.Learning(state="failed", problem="an unexpected error; see the log of the service")
+            problem = "an unexpected error; see the log of the service"
+            self.learning = schemas.LearningStatus(state="failed", problem=problem)
             raise
         finally:
-            self._learning.release()
+            self._learn_lock.release()
 
-    def _take(self, what: RuleSet | Model, number: int) -> None:
+    def _learned(self) -> RuleSet | Model:
+        graph = self._live_store.snapshot().graph()
+        if isinstance(self._predictor, ModelPredictor):
+            return fit(graph, threads=self._threads, **_fit_settings(self._predictor.model.settings))
+        settings = self._predictor.rules.settings if isinstance(self._predictor, RulePredictor) else {}
+        return learn(graph, threads=self._threads, **_learning_settings(settings))
+
+    def _switch_to(self, content: RuleSet | Model, number: int) -> None:
         self._predictor = (
-            RulePredictor(what, self._settings, number) if isinstance(what, RuleSet) else ModelPredictor(what, number)
+            RulePredictor(content, self._settings, number)
+            if isinstance(content, RuleSet)
+            else ModelPredictor(content, number)
         )
 
 
@@ -117,15 +124,15 @@ def _digest(content: str) -> str:
     return blake2b(content.encode(), digest_size=16).hexdigest()
 
 
-def _learn_settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """What rules were learned by, as far as they say it."""
-    known = {field.name for field in fields(tlogic.LearningSettings)}
-    return {name: tuple(value) if name == "lengths" else value for name, value in settings.items() if name in known}
+def _learning_settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """The learning settings that a rule file contains."""
+    names = {field.name for field in fields(LearningSettings)}
+    return {name: tuple(value) if name == "lengths" else value for name, value in settings.items() if name in names}
 
 
 def _fit_settings(settings: dict[str, Any]) -> dict[str, Any]:
     return {name: settings[name] for name in ("model", "names", "seed") if name in settings}
 
 
-def _read(kind: str, content: str) -> RuleSet | Model:
+def _parse(kind: str, content: str) -> RuleSet | Model:
     return RuleSet.from_json(content) if kind == "rules" else Model.from_json(content)

@@ -1,4 +1,4 @@
-"""The page of the live service: search, ask, and see why, in a browser."""
+"""The page of a service: search entities, send queries and read explanations in a browser."""
 
 from tlogic.serving.page.view_routes import mount_page
 

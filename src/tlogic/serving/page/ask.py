@@ -1,4 +1,4 @@
-"""The view of a question: its candidates, what really happened, and why one of them."""
+"""The ask view: a query form, its candidates, the true answers, and the explanation of one candidate."""
 
 from dataclasses import replace
 
@@ -10,135 +10,142 @@ from tlogic.serving import schemas
 from tlogic.serving.engine.service import Service
 from tlogic.serving.page import explanation
 from tlogic.serving.page.components import bar, box, hint, link, name, run_blocking, table, text
-from tlogic.serving.page.display_text import percent, shorten, spoken
+from tlogic.serving.page.display_text import percent, relation_text, shorten
 from tlogic.serving.page.search_box import SearchBox, find_entities, find_relations
 from tlogic.serving.page.toggles import show_switched_off
 from tlogic.serving.page.view_urls import AskUrl
 
-_MORE = 5
-"""How many times as many candidates are shown by who asks for more."""
+_MORE_FACTOR = 5
+"""The link "Show more" multiplies the number of candidates by this."""
 
 
-def title_of(here: AskUrl) -> str:
-    """What the view is called."""
-    if not here.relation:
+def title_of(current: AskUrl) -> str:
+    """The title of the view."""
+    if not current.relation:
         return "Ask"
-    ends = [shorten(end, 30) or "?" for end in (here.subject, here.object)]
-    question = f"{ends[0]} — {spoken(here.relation, 30)} → {ends[1]}"
-    return f"Why {shorten(here.candidate, 30)}? {question}" if here.candidate else question
+    subject, object_ = (shorten(entity, 30) or "?" for entity in (current.subject, current.object))
+    query = f"{subject} — {relation_text(current.relation, 30)} → {object_}"
+    return f"Why {shorten(current.candidate, 30)}? {query}" if current.candidate else query
 
 
-async def show(service: Service, here: AskUrl) -> None:
+async def show(service: Service, current: AskUrl) -> None:
     """Show the view."""
-    text("Ask", "h1", "unseen" if here.relation else "")
-    _show_form(service, here)
-    show_switched_off(service, here)
-    if not (here.subject or here.relation or here.object):
+    text("Ask", "h1", "unseen" if current.relation else "")
+    _show_form(service, current)
+    show_switched_off(service, current)
+    if not (current.subject or current.relation or current.object):
         return
-    question = _question_of(here)
-    with box(style="columns awaited") as answers:
-        forecast = await run_blocking(service.forecast, question, here.top)
+    query = _query_of(current)
+    with box(style="columns awaited") as columns:
+        forecast = await run_blocking(service.forecast, query, current.top)
         with box("section", label="Candidates"):
-            _show_forecast(forecast, here)
-    if here.candidate:
-        with answers, box("section", "awaited", "Why"):
-            await explanation.show(service, question, here)
+            _show_forecast(forecast, current)
+    if current.candidate:
+        with columns, box("section", "awaited", "Why"):
+            await explanation.show(service, query, current)
 
 
-def _question_of(here: AskUrl) -> schemas.Question:
-    """What the address asks."""
-    if not here.relation:
-        raise InputError("A question names a relation.")
+def _query_of(current: AskUrl) -> schemas.Query:
+    """The query in the URL."""
+    if not current.relation:
+        raise InputError("A query needs a relation.")
     try:
-        return schemas.Question(
-            subject=here.subject or None,
-            relation=here.relation,
-            object=here.object or None,
-            at=here.at or None,
-            without=list(here.without),
+        return schemas.Query(
+            subject=current.subject or None,
+            relation=current.relation,
+            object=current.object or None,
+            at=current.at or None,
+            without=list(current.without),
         )
     except ValidationError as error:
         raise InputError("; ".join(f"{each['loc'][0]}: {each['msg']}" for each in error.errors())) from None
 
 
-def _show_form(service: Service, here: AskUrl) -> None:
-    with box("form", "question", "Question").on("submit", js_handler="(event) => event.preventDefault()"):
+def _show_form(service: Service, current: AskUrl) -> None:
+    with box("form", "question", "Query").on("submit", js_handler="(event) => event.preventDefault()"):
 
         def ask() -> None:
-            asked = AskUrl(
-                here.without,
-                here.version,
+            url = AskUrl(
+                current.without,
+                current.version,
                 subject=subject.value,
                 relation=relation.value,
                 object=object_.value,
                 at=(date.value or "").strip(),
             )
-            ui.navigate.to(str(asked))
+            ui.navigate.to(str(url))
 
         entities, relations = find_entities(service), find_relations(service)
-        subject = SearchBox("Subject, or empty", entities, value=here.subject, on_enter=ask)
-        relation = SearchBox("Relation", relations, value=here.relation, on_enter=ask)
-        object_ = SearchBox("Object, or empty", entities, value=here.object, on_enter=ask)
-        date = ui.input(value=here.at, placeholder="Date, or next").props("outlined dense clearable autocomplete=off")
-        date.props["aria-label"] = "Date; empty for the next step"
+        subject = SearchBox("Subject, or empty", entities, value=current.subject, on_enter=ask)
+        relation = SearchBox("Relation", relations, value=current.relation, on_enter=ask)
+        object_ = SearchBox("Object, or empty", entities, value=current.object, on_enter=ask)
+        date = ui.input(value=current.at, placeholder="Date, or next").props(
+            "outlined dense clearable autocomplete=off"
+        )
+        date.props["aria-label"] = "Date; empty for the next time step"
         date.on("keydown.enter", ask)
         ui.button("Ask", on_click=ask).props("unelevated no-caps")
-    hint("Who comes in the empty place? Leave the subject or the object empty; without a date, the next step is meant.")
+    hint(
+        "Leave the subject or the object empty to rank the candidates for it. "
+        "Without a date, the query is about the next time step."
+    )
 
 
-def _show_forecast(forecast: schemas.Forecast, here: AskUrl) -> None:
-    _show_question(forecast.question)
+def _show_forecast(forecast: schemas.Forecast, current: AskUrl) -> None:
+    _show_query(forecast.question)
     if forecast.by == "fallback":
-        hint("No rule leads to an answer; candidates are ranked by how often they were one.")
+        hint("No rule predicts an answer; candidates are ranked by how often they were the answer.")
     if forecast.happened:
-        _show_happened(forecast.happened, here)
+        _show_true_answers(forecast.happened, current)
     if not forecast.candidates:
         hint("There are no candidates.")
         return
-    _show_candidates(forecast.candidates, here)
-    if len(forecast.candidates) == here.top:
-        ui.link("Show more", str(replace(here, top=min(here.top * _MORE, 1000))))
+    _show_candidates(forecast.candidates, current)
+    if len(forecast.candidates) == current.top:
+        top = min(current.top * _MORE_FACTOR, schemas.MAX_CANDIDATES)
+        ui.link("Show more", str(replace(current, top=top)))
 
 
-def _show_question(asked: schemas.Asked) -> None:
+def _show_query(query: schemas.ResolvedQuery) -> None:
     with box("h2", "asked"):
-        _show_asked_end(asked.subject)
-        text(f"— {spoken(asked.relation)} →", "span", "relation")
-        _show_asked_end(asked.object)
-        text(asked.at, "span", "muted number")
+        _show_query_entity(query.subject)
+        text(f"— {relation_text(query.relation)} →", "span", "relation")
+        _show_query_entity(query.object)
+        text(query.at, "span", "muted number")
 
 
-def _show_asked_end(end: str | None) -> None:
-    if end is None:
+def _show_query_entity(entity: str | None) -> None:
+    if entity is None:
         text("?", "span", "wanted")
     else:
-        name(end)
+        name(entity)
 
 
-def _show_happened(happened: list[str], here: AskUrl) -> None:
+def _show_true_answers(names: list[str], current: AskUrl) -> None:
     with box("p", "happened"):
         text("What happened:", "span", "muted")
-        for each in happened:
-            link(each, replace(here, candidate=each))
+        for each in names:
+            link(each, replace(current, candidate=each))
 
 
-def _show_candidates(candidates: list[schemas.Candidate], here: AskUrl) -> None:
+def _show_candidates(candidates: list[schemas.Candidate], current: AskUrl) -> None:
     by_model = candidates[0].probability is not None
-    best = max(abs(each.score) for each in candidates) or 1.0
+    best_score = max(abs(each.score) for each in candidates) or 1.0
     headings = ["#Rank", "Candidate", "", "#Score", *(["#Probability"] if by_model else [])]
     with table(headings, "Candidates, best first"):
         for each in candidates:
-            _show_candidate(each, here, each.score / best if each.probability is None else each.probability)
+            share = each.score / best_score if each.probability is None else each.probability
+            _show_candidate(each, current, share)
 
 
-def _show_candidate(candidate: schemas.Candidate, here: AskUrl, share: float) -> None:
-    chosen = candidate.name == here.candidate
-    with box("tr", "chosen" if chosen else ""):
+def _show_candidate(candidate: schemas.Candidate, current: AskUrl, share: float) -> None:
+    is_chosen = candidate.name == current.candidate
+    with box("tr", "chosen" if is_chosen else ""):
         text(f"{candidate.rank:,}", "td", "number")
         with box("td", "cell-name"), box(style="candidate"):
-            way = link(candidate.name, replace(here, candidate=candidate.name))
-            if chosen:
-                way.props("aria-current=true")
+            candidate_link = link(candidate.name, replace(current, candidate=candidate.name))
+            if is_chosen:
+                candidate_link.props("aria-current=true")
             if candidate.came_true:
                 text("✓ came true", "span", "came-true")
         with box("td", "cell-bar"):

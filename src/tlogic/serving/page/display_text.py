@@ -1,40 +1,40 @@
-"""Names and numbers as people read them. Names come from data and may be of any length and hold anything."""
+"""Formats names and numbers for display. Names come from data: they may be long and contain any character."""
 
 import unicodedata
 
-_LONGEST = 80
+MAX_NAME_LENGTH = 80
 
 
 def visible(text: str) -> str:
-    r"""Text without characters that cannot be shown, or that turn the direction of what follows.
+    r"""Replace control characters, and characters that change the direction of text.
 
     >>> visible("a\x00b")
     'a\ufffdb'
     """
-    return "".join("\ufffd" if _is_hidden(character) else character for character in text)
+    return "".join("\ufffd" if _is_control(character) else character for character in text)
 
 
-def shorten(text: str, longest: int = _LONGEST) -> str:
-    """The beginning of a long text, with an ellipsis.
+def shorten(text: str, max_length: int = MAX_NAME_LENGTH) -> str:
+    """Cut a long text and add an ellipsis.
 
     >>> shorten("Kite Aviation", 6)
     'Kite …'
     """
-    text = visible(text[: longest + 1])
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    text = visible(text[: max_length + 1])
+    return text if len(text) <= max_length else text[: max_length - 1] + "…"
 
 
-def spoken(relation: str, longest: int = _LONGEST) -> str:
-    """A relation as one says it.
+def relation_text(relation: str, max_length: int = MAX_NAME_LENGTH) -> str:
+    """A relation with spaces instead of underscores.
 
-    >>> spoken("bid_for")
+    >>> relation_text("bid_for")
     'bid for'
     """
-    return shorten(relation.replace("_", " "), longest)
+    return shorten(relation.replace("_", " "), max_length)
 
 
 def percent(share: float) -> str:
-    """A share of one.
+    """A share as a percentage.
 
     >>> percent(0.3757)
     '37.6%'
@@ -42,16 +42,16 @@ def percent(share: float) -> str:
     return f"{share:.1%}"
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun.
+def pluralize(count: int, singular: str, plural: str | None = None) -> str:
+    """A count with its noun.
 
-    >>> counted(1, "event"), counted(1200, "entity", "entities")
+    >>> pluralize(1, "event"), pluralize(1200, "entity", "entities")
     ('1 event', '1,200 entities')
     """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
 
 
-def _is_hidden(character: str) -> bool:
-    kind = unicodedata.category(character)
-    # Cf holds the marks that turn the direction of text, but also the joiners that some scripts are written with.
-    return kind in ("Cc", "Cs") or (kind == "Cf" and character not in "\u200c\u200d")
+def _is_control(character: str) -> bool:
+    category = unicodedata.category(character)
+    # Cf contains direction marks, but also the joiners that some scripts need.
+    return category in ("Cc", "Cs") or (category == "Cf" and character not in "\u200c\u200d")

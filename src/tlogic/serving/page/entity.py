@@ -1,4 +1,4 @@
-"""The view of an entity: what happened, and what is likely next."""
+"""The entity view: past events, and the most likely next events."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -11,120 +11,121 @@ from tlogic.serving.engine.service import Service
 from tlogic.serving.page.components import (
     bar,
     box,
+    drawing,
     entity_tiles,
     fact_list,
     hint,
     link,
     name,
     pager,
-    picture,
     problem,
     run_blocking,
     text,
 )
-from tlogic.serving.page.display_text import counted, percent, spoken
+from tlogic.serving.page.display_text import percent, pluralize, relation_text
 from tlogic.serving.page.timeline_chart import draw_timeline
 from tlogic.serving.page.toggles import show_switched_off
 from tlogic.serving.page.view_urls import AskUrl, EntityUrl
 
-_ON_PAGE, _ON_CHART, _LIKELY, _SUGGESTED = 20, 200, 10, 6
+_EVENTS_PER_PAGE, _MAX_CHART_EVENTS, _MAX_EXPECTED_EVENTS, _MAX_SUGGESTIONS = 20, 200, 10, 6
 
 
 class _History(NamedTuple):
     name: str
-    """As the data has it, however it was spelled."""
+    """As spelled in the data."""
     page: schemas.EventPage
-    charted: list[schemas.Fact]
-    steps: list[int]
+    chart_events: list[schemas.Fact]
+    chart_steps: list[int]
 
 
-def title_of(here: EntityUrl) -> str:
-    """What the view is called."""
-    return here.name or "Entity"
+def title_of(current: EntityUrl) -> str:
+    """The title of the view."""
+    return current.name or "Entity"
 
 
-async def show(service: Service, here: EntityUrl) -> None:
+async def show(service: Service, current: EntityUrl) -> None:
     """Show the view."""
     try:
-        history = await run_blocking(_history, service, here)
+        history = await run_blocking(_history, service, current)
     except InputError as error:
         problem(str(error))
-        await _suggest(service, here)
+        await _suggest(service, current)
         return
     with box(style="title"):
         name(history.name, "h1")
-        text(counted(history.page.total, "event"), "span", "muted number")
-        ui.link("Ask about it", str(AskUrl(here.without, here.version, subject=history.name))).classes("action")
-    show_switched_off(service, here, "What is likely next is told with all of them on.")
+        text(pluralize(history.page.total, "event"), "span", "muted number")
+        ask = AskUrl(current.without, current.version, subject=history.name)
+        ui.link("Ask about this entity", str(ask)).classes("action")
+    show_switched_off(service, current, "The likely next events below are computed with all of them switched on.")
     with box(style="columns"):
-        with box("section", "awaited", "What is likely next") as expected:
-            text("What is likely next", "h2")
-        with box("section", label="Events"):
-            _show_events(history, here)
+        with box("section", "awaited", "Likely next events") as expected:
+            text("Likely next events", "h2")
+        with box("section", label="Past events"):
+            _show_events(history, current)
     with expected:
-        await _show_outlook(service, history.name, here)
+        await _show_outlook(service, history.name, current)
 
 
-async def _suggest(service: Service, here: EntityUrl) -> None:
-    """The entities that may be meant by a name that none has."""
-    alike = await run_blocking(service.entities, here.name, _SUGGESTED)
-    if alike.entities:
-        with box("section", label="Alike"):
-            text("Entities with a name alike", "h2")
-            entity_tiles(alike.entities, here)
+async def _suggest(service: Service, current: EntityUrl) -> None:
+    """Suggest entities with a name similar to an unknown one."""
+    similar = await run_blocking(service.entities, current.name, _MAX_SUGGESTIONS)
+    if similar.entities:
+        with box("section", label="Similar names"):
+            text("Entities with a similar name", "h2")
+            entity_tiles(similar.entities, current)
 
 
-def _history(service: Service, here: EntityUrl) -> _History:
+def _history(service: Service, current: EntityUrl) -> _History:
     with service.live_store.reading() as graph:
-        entity = graph.entities.name_of(graph.entities.id_of(here.name))
+        entity = graph.entities.name_of(graph.entities.id_of(current.name))
         step_of = graph.timeline.step_of
-    page = service.events(entity, None, (here.page - 1) * _ON_PAGE, _ON_PAGE)
-    charted = service.events(entity, None, 0, _ON_CHART).events
-    return _History(entity, page, charted, [step_of(event.time) for event in charted])
+    page = service.events(entity, None, (current.page - 1) * _EVENTS_PER_PAGE, _EVENTS_PER_PAGE)
+    chart_events = service.events(entity, None, 0, _MAX_CHART_EVENTS).events
+    return _History(entity, page, chart_events, [step_of(event.time) for event in chart_events])
 
 
-def _show_events(history: _History, here: EntityUrl) -> None:
-    text("What happened", "h2")
-    if history.charted:
-        picture(draw_timeline(history.name, history.charted, history.steps))
-        hint("● it acts   ○ it is acted upon")
-    fact_list(history.page.events, replace(here, name=history.name))
-    pager(here, len(history.page.events), _ON_PAGE, history.page.total)
+def _show_events(history: _History, current: EntityUrl) -> None:
+    text("Past events", "h2")
+    if history.chart_events:
+        drawing(draw_timeline(history.name, history.chart_events, history.chart_steps))
+        hint("● as subject   ○ as object")
+    fact_list(history.page.events, replace(current, name=history.name))
+    pager(current, len(history.page.events), _EVENTS_PER_PAGE, history.page.total)
 
 
-async def _show_outlook(service: Service, entity: str, here: EntityUrl) -> None:
+async def _show_outlook(service: Service, entity: str, current: EntityUrl) -> None:
     try:
-        outlook = await run_blocking(service.outlook, entity, None, _LIKELY)
+        outlook = await run_blocking(service.outlook, entity, None, _MAX_EXPECTED_EVENTS)
     except TLogicError as error:
         problem(str(error))
         return
     if not outlook.expected:
-        hint("Nothing is known that would lead on from here.")
+        hint("No event is expected.")
         return
     hint(f"On {outlook.at}, over all relations")
     with box("ol", "expected"):
         for each in outlook.expected:
-            _show_expected(each, here)
+            _show_expected(each, current)
 
 
-def _show_expected(expected: schemas.Expected, here: EntityUrl) -> None:
-    asked = expected.question
-    why = AskUrl(
-        here.without,
-        here.version,
-        subject=asked.subject or "",
-        relation=asked.relation,
-        object=asked.object or "",
+def _show_expected(expected: schemas.ExpectedEvent, current: EntityUrl) -> None:
+    query = expected.question
+    explanation = AskUrl(
+        current.without,
+        current.version,
+        subject=query.subject or "",
+        relation=query.relation,
+        object=query.object or "",
         candidate=expected.candidate,
     )
     with box("li"):
         with box("span", "phrase"):
-            if asked.object is None:
-                text(f"it — {spoken(asked.relation)} →", "span", "relation")
-            link(expected.candidate, why)
-            if asked.object is not None:
-                text(f"— {spoken(asked.relation)} → it", "span", "relation")
+            if query.object is None:
+                text(f"— {relation_text(query.relation)} →", "span", "relation")
+            link(expected.candidate, explanation)
+            if query.object is not None:
+                text(f"— {relation_text(query.relation)} → this entity", "span", "relation")
         bar(expected.likelihood)
         text(percent(expected.likelihood), "span", "number").props["title"] = (
-            f"{percent(expected.rate)} of steps have this relation; the candidate scores {expected.score:.4f}"
+            f"{percent(expected.rate)} of time steps have this relation; the candidate has score {expected.score:.4f}"
         )

@@ -1,4 +1,4 @@
-"""Why a candidate stands where it does: rules with their facts and pictures, or the evidence that a model weighs."""
+"""The explanation of a candidate: rules with their facts and diagrams, or the evidence of a model."""
 
 from collections.abc import Sequence
 
@@ -6,96 +6,95 @@ from nicegui import ui
 
 from tlogic.serving import schemas
 from tlogic.serving.engine.service import Service
-from tlogic.serving.page.components import bar, box, fact_list, hint, name, picture, run_blocking, text
-from tlogic.serving.page.display_text import counted, percent, spoken
+from tlogic.serving.page.components import bar, box, drawing, fact_list, hint, name, run_blocking, text
+from tlogic.serving.page.display_text import percent, pluralize, relation_text
 from tlogic.serving.page.grounding_diagram import draw_grounding
-from tlogic.serving.page.toggles import switch
+from tlogic.serving.page.toggles import toggle_link
 from tlogic.serving.page.view_urls import AskUrl, EntityUrl
 
-_GROUNDINGS, _SHOWN = 3, 30
+_MAX_GROUNDINGS, _MAX_REASONS = 3, 30
 
 
-async def show(service: Service, question: schemas.Question, here: AskUrl) -> None:
-    """Show the explanation of the candidate in the address."""
-    why = await run_blocking(service.explain, question, here.candidate, _GROUNDINGS)
-    _show_heading(why, here)
-    for place, reason in enumerate(why.reasons[:_SHOWN]):
-        _show_reason(why, reason, here, is_open=place == 0)
-    for place, contribution in enumerate(why.contributions[:_SHOWN]):
-        _show_contribution(why, contribution, here, is_open=place == 0)
-    if not (why.reasons or why.contributions):
-        text(why.text, "p", "told", longest=4000)
-    if len(why.reasons) > _SHOWN:
-        hint(f"{counted(len(why.reasons) - _SHOWN, 'weaker rule leads', 'weaker rules lead')} to it, too.")
+async def show(service: Service, query: schemas.Query, current: AskUrl) -> None:
+    """Show the explanation of the candidate in the URL."""
+    explanation = await run_blocking(service.explain, query, current.candidate, _MAX_GROUNDINGS)
+    _show_heading(explanation, current)
+    for index, reason in enumerate(explanation.reasons[:_MAX_REASONS]):
+        _show_reason(explanation, reason, current, is_open=index == 0)
+    for index, contribution in enumerate(explanation.contributions[:_MAX_REASONS]):
+        _show_contribution(explanation, contribution, current, is_open=index == 0)
+    if not (explanation.reasons or explanation.contributions):
+        text(explanation.text, "p", "explanation-text", max_length=4000)
+    n_more = len(explanation.reasons) - _MAX_REASONS
+    if n_more > 0:
+        hint(f"{pluralize(n_more, 'weaker rule also predicts', 'weaker rules also predict')} it.")
     ui.run_javascript("requestAnimationFrame(showExplanation)")
 
 
-def _show_heading(why: schemas.Explanation, here: AskUrl) -> None:
+def _show_heading(explanation: schemas.Explanation, current: AskUrl) -> None:
     with box("h2").props("id=why tabindex=-1"):
         text("Why ", "span")
-        name(why.candidate)
+        name(explanation.candidate)
         text("?", "span")
-    place = f"Rank {why.rank:,} of {why.candidates:,}" if why.rank is not None else f"Not among {why.candidates:,}"
-    likely = "" if why.probability is None else f" · probability {percent(why.probability)}"
+    n_candidates = f"{explanation.candidates:,}"
+    rank = f"Not among {n_candidates}" if explanation.rank is None else f"Rank {explanation.rank:,} of {n_candidates}"
+    probability = "" if explanation.probability is None else f" · probability {percent(explanation.probability)}"
     with box("p", "hint"):
-        text(f"{place} candidates · score {why.score:.4f}{likely} · {_told_reasons(why)} · ", "span")
-        ui.link("all its events", str(EntityUrl(here.without, here.version, name=why.candidate)))
+        text(f"{rank} candidates · score {explanation.score:.4f}{probability} · {_summary(explanation)} · ", "span")
+        ui.link("all events", str(EntityUrl(current.without, current.version, name=explanation.candidate)))
 
 
-def _told_reasons(why: schemas.Explanation) -> str:
-    if why.contributions:
-        return "a sum of evidence"
-    return f"{counted(len(why.reasons), 'rule leads', 'rules lead')} to it"
+def _summary(explanation: schemas.Explanation) -> str:
+    if explanation.contributions:
+        return "sum of the evidence below"
+    return f"{pluralize(len(explanation.reasons), 'rule predicts', 'rules predict')} it"
 
 
-def _show_reason(why: schemas.Explanation, reason: schemas.Reason, here: AskUrl, is_open: bool) -> None:
+def _show_reason(explanation: schemas.Explanation, reason: schemas.Reason, current: AskUrl, is_open: bool) -> None:
     with box("article", "reason"):
         with box(style="reason-head"):
             text(reason.rule.words, "h3")
-            switch(here, reason.rule.id, why.version, reason.rule.words)
+            toggle_link(current, reason.rule.id, explanation.version, reason.rule.words)
         with box(style="parts"):
             parts = f"{reason.confidence_part:.4f} + {reason.recency_part:.4f}"
-            whole = _part("Contribution", f"{reason.score:.4f}", parts)
-            whole.props["title"] = "From its confidence, and from how recent it is"
-            _part("Score without it", f"{reason.score_without:.4f}")
-            _part(
-                "Confidence",
-                percent(reason.rule.confidence),
-                f"{reason.rule.rule_support:,} of {reason.rule.body_support:,}",
-            )
-            _part("Began", f"{reason.age} before")
+            score = _labelled("Score of the rule", f"{reason.score:.4f}", parts)
+            score.props["title"] = "Confidence part + recency part"
+            _labelled("Score without it", f"{reason.score_without:.4f}")
+            support = f"{reason.rule.rule_support:,} of {reason.rule.body_support:,}"
+            _labelled("Confidence", percent(reason.rule.confidence), support)
+            _labelled("First fact", f"{reason.age} before")
         bar(reason.score)
         if reason.groundings:
             strongest, *others = reason.groundings
-            with _show_grounding(strongest, why, here, is_open):
-                _show_others(others, here)
+            with _show_grounding(strongest, explanation, current, is_open):
+                _show_other_groundings(others, current)
 
 
 def _show_contribution(
-    why: schemas.Explanation, contribution: schemas.Contribution, here: AskUrl, is_open: bool
+    explanation: schemas.Explanation, contribution: schemas.Contribution, current: AskUrl, is_open: bool
 ) -> None:
-    most = max(abs(each.weight) for each in why.contributions) or 1.0
+    largest = max(abs(each.weight) for each in explanation.contributions) or 1.0
     with box("article", "reason"):
         with box(style="reason-head"):
             text(contribution.sentence, "h3")
-            switch(here, contribution.id, why.version, contribution.sentence)
+            toggle_link(current, contribution.id, explanation.version, contribution.sentence)
         with box(style="parts"):
-            _part("Contribution", f"{contribution.weight:+.4f}")
-            _part("Kind of evidence", spoken(contribution.id))
-            _part("Facts", f"{contribution.facts_in_all:,}")
-        bar(abs(contribution.weight) / most, "against" if contribution.weight < 0 else "")
+            _labelled("Contribution", f"{contribution.weight:+.4f}")
+            _labelled("Kind of evidence", relation_text(contribution.id))
+            _labelled("Facts", f"{contribution.facts_in_all:,}")
+        bar(abs(contribution.weight) / largest, "against" if contribution.weight < 0 else "")
         if contribution.facts:
-            _show_grounding(contribution.facts, why, here, is_open)
+            _show_grounding(contribution.facts, explanation, current, is_open)
 
 
-def _show_others(groundings: Sequence[Sequence[schemas.Fact]], here: AskUrl) -> None:
+def _show_other_groundings(groundings: Sequence[Sequence[schemas.Fact]], current: AskUrl) -> None:
     if groundings:
-        hint("It leads there from earlier facts, too:")
+        hint("Earlier facts that match the rule as well:")
     for grounding in groundings:
-        fact_list(grounding, here)
+        fact_list(grounding, current)
 
 
-def _part(label: str, value: str, remark: str = "") -> ui.element:
+def _labelled(label: str, value: str, remark: str = "") -> ui.element:
     with box() as part:
         text(label, "span", "muted")
         text(value, "span", "number")
@@ -104,12 +103,14 @@ def _part(label: str, value: str, remark: str = "") -> ui.element:
     return part
 
 
-def _show_grounding(facts: Sequence[schemas.Fact], why: schemas.Explanation, here: AskUrl, is_open: bool) -> ui.element:
-    """The facts, and in a part that opens and closes their picture; the part can take more."""
-    fact_list(facts, here)
+def _show_grounding(
+    facts: Sequence[schemas.Fact], explanation: schemas.Explanation, current: AskUrl, is_open: bool
+) -> ui.element:
+    """Show facts and their diagram in a section that opens and closes; the caller can add to the section."""
+    fact_list(facts, current)
     with box("details") as details:
         if is_open:
             details.props("open")
-        text("Picture", "summary")
-        picture(draw_grounding(facts, why.question, why.candidate))
+        text("Diagram", "summary")
+        drawing(draw_grounding(facts, explanation.question, explanation.candidate))
     return details

@@ -1,4 +1,4 @@
-"""What all views have in common: header, search, the switch between light and dark, and the footer."""
+"""The frame of all views: header, search and the switch between light and dark."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,40 +19,40 @@ _ACCENT = "#0f766e"
 
 
 @contextmanager
-def frame(service: Service, here: ViewUrl, title: str) -> Iterator[ui.element]:
-    """A page with this title; what is made inside is its main part."""
+def frame(service: Service, current: ViewUrl, title: str) -> Iterator[ui.element]:
+    """Build a page with a title. Elements created inside the context form its main part."""
     ui.page_title(f"{shorten(title, 100)} · tlogic")
     ui.add_head_html(f"<style>{_STYLE}</style><script>{_SCRIPT}</script>")
     ui.colors(primary=_ACCENT)
-    # NiceGUI's content is in the landmark main already, to which the header does not belong.
+    # The content of NiceGUI is inside the landmark main; the header belongs outside it.
     with ui.context.client.layout:
-        _header(service, here).move(target_index=0)
+        _header(service, current).move(target_index=0)
         ui.link("Skip to content", "#content").classes("skip").move(target_index=0)
     with box(style="main") as main:
         main.props("id=content tabindex=-1")
         yield main
 
 
-def entity_search(service: Service, here: ViewUrl) -> None:
-    """The search that `/` leads to."""
+def entity_search(service: Service, current: ViewUrl) -> None:
+    """The main search field, which the key / focuses."""
     with box(style="main-search").props("role=search"):
         SearchBox(
             "Find an entity",
             find_entities(service),
-            open_=lambda name: EntityUrl(name=name, without=here.without, version=here.version),
+            open_=lambda name: EntityUrl(name=name, without=current.without, version=current.version),
         )
 
 
-def _header(service: Service, here: ViewUrl) -> ui.element:
-    kept = here.without, here.version
+def _header(service: Service, current: ViewUrl) -> ui.element:
+    switched_off = current.without, current.version
     with box("header", "header") as header, box(style="header-inside"):
-        ui.link("tlogic", str(HomeUrl(*kept))).classes("brand")
+        ui.link("tlogic", str(HomeUrl(*switched_off))).classes("brand")
         with box("nav", "views", "Views"):
-            _view("Explore", HomeUrl(*kept), here)
-            _view("Ask", AskUrl(*kept), here)
-            _view("Rules", RulesUrl(*kept), here)
-        if not isinstance(here, HomeUrl):
-            entity_search(service, here)
+            _view_link("Explore", HomeUrl(*switched_off), current)
+            _view_link("Ask", AskUrl(*switched_off), current)
+            _view_link("Rules", RulesUrl(*switched_off), current)
+        if not isinstance(current, HomeUrl):
+            entity_search(service, current)
         with (
             ui.element("button").classes("theme").props('type=button aria-label="Light or dark" title="Light or dark"')
         ):
@@ -60,7 +60,7 @@ def _header(service: Service, here: ViewUrl) -> ui.element:
     return header
 
 
-def _view(words: str, address: ViewUrl, here: ViewUrl) -> None:
-    element = ui.link(words, str(address))
-    if type(address) is type(here):
+def _view_link(words: str, url: ViewUrl, current: ViewUrl) -> None:
+    element = ui.link(words, str(url))
+    if type(url) is type(current):
         element.props("aria-current=page")

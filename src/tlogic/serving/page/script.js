@@ -1,4 +1,4 @@
-// What happens in the browser alone: keys, and the choice between light and dark.
+// Runs in the browser only: keyboard navigation, and the switch between light and dark.
 
 function moveInSearch(event) {
   const search = event.target.closest(".search");
@@ -25,7 +25,7 @@ function beginSearch(event) {
   event.preventDefault();
 }
 
-// Dark or light where the user chose so, else as the system has it.
+// Apply the choice of the user, or else the setting of the system.
 function applyTheme() {
   const chosen = localStorage.getItem("theme");
   setDark(chosen === null ? null : chosen === "dark");
@@ -34,13 +34,13 @@ function applyTheme() {
 function switchTheme(event) {
   if (!event.target.closest(".theme")) return;
   const dark = !document.body.classList.contains("body--dark");
-  // Who chooses what the system has anyway follows the system again.
+  // A choice that equals the setting of the system is not stored: the page follows the system again.
   if (dark === matchMedia("(prefers-color-scheme: dark)").matches) localStorage.removeItem("theme");
   else localStorage.setItem("theme", dark ? "dark" : "light");
   applyTheme();
 }
 
-// The explanation is what was asked for by a click: keyboards and readers go on from it, and phones show it.
+// Focus the explanation after a click on a candidate, for keyboards and screen readers; phones scroll to it.
 function showExplanation() {
   const heading = document.getElementById("why");
   heading?.focus();
@@ -52,7 +52,7 @@ document.addEventListener("keydown", leaveSearch);
 document.addEventListener("keydown", beginSearch);
 document.addEventListener("input", (event) => event.target.closest(".search")?.classList.remove("closed"));
 document.addEventListener("click", switchTheme);
-// By then the page is built, and not yet painted.
+// At this point the page is built but not painted yet.
 document.addEventListener("DOMContentLoaded", applyTheme);
-// A press on a result must not take the focus from the field, which would close the results before the click.
+// A press on a result must not move the focus, which would close the results before the click.
 document.addEventListener("mousedown", (event) => event.target.closest(".results") && event.preventDefault());

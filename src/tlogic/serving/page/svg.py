@@ -1,4 +1,4 @@
-"""SVG as text. All that goes in is escaped here, and nowhere else."""
+"""Builds SVG as text. All input is escaped here, and nowhere else."""
 
 from html import escape
 
@@ -6,7 +6,7 @@ from tlogic.serving.page.display_text import shorten, visible
 
 
 def tag(kind: str, *inside: str, **attributes: object) -> str:
-    """An element around others; ``class_`` is the attribute class, and ``text_anchor`` is text-anchor.
+    """An SVG element. ``class_`` becomes the attribute class, and ``text_anchor`` becomes text-anchor.
 
     >>> tag("circle", r=2, class_="fact")
     '<circle r="2" class="fact"></circle>'
@@ -15,18 +15,18 @@ def tag(kind: str, *inside: str, **attributes: object) -> str:
     return f"<{kind}{written}>{''.join(inside)}</{kind}>"
 
 
-def text(words: str, longest: int, **attributes: object) -> str:
-    """A line of text, shortened; the whole of it is shown where one points at it.
+def text(words: str, max_length: int, **attributes: object) -> str:
+    """A shortened line of text. A tooltip shows the full text.
 
     >>> text("<b>", 10, x=1)
     '<text x="1">&lt;b&gt;</text>'
     """
-    short = shorten(words, longest)
+    short = shorten(words, max_length)
     return tag("text", *([title(words)] if short != words else []), escape(short), **attributes)
 
 
 def title(words: str) -> str:
-    """What is shown where one points at an element."""
+    """The tooltip of an element."""
     return tag("title", escape(visible(words)))
 
 

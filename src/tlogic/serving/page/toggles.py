@@ -1,57 +1,57 @@
-"""Rules, or a model's kinds of evidence, that are switched off: chips that switch them on again, and the ways there."""
+"""Links that switch rules, or kinds of evidence of a model, off and on."""
 
 from dataclasses import replace
 
 from nicegui import ui
 
 from tlogic.serving.engine.predictors import RulePredictor
-from tlogic.serving.engine.service import Service, rule_schema
+from tlogic.serving.engine.responses import rule_schema
+from tlogic.serving.engine.service import Service
 from tlogic.serving.page.components import box, hint, text
 from tlogic.serving.page.display_text import shorten, visible
 from tlogic.serving.page.view_urls import ViewUrl
 
 
-def show_switched_off(service: Service, here: ViewUrl, remark: str = "") -> None:
-    """A chip for each that is off, which takes one to the same view with it on."""
-    if not here.without:
+def show_switched_off(service: Service, current: ViewUrl, remark: str = "") -> None:
+    """Show a chip for each rule or kind of evidence that is off. A click switches it on again."""
+    if not current.without:
         return
     version = service.versions.predictor.version
     with box("section", "chips", "Switched off"):
         text("Switched off:", "span", "muted")
-        for number in here.without:
-            _chip(_words_of(service, number), str(here.switched(number, version)))
-        if len(here.without) > 1:
-            ui.link("All on", str(replace(here, without=(), version=0)))
-    if here.version not in (0, version):
-        hint(f"These numbers are of version {here.version}; version {version} is in use, where they may be others.")
+        for reason_id in current.without:
+            _chip(_description(service, reason_id), str(current.toggled(reason_id, version)))
+        if len(current.without) > 1:
+            ui.link("Switch all on", str(replace(current, without=(), version=0)))
+    if current.version not in (0, version):
+        hint(
+            f"These rules were switched off in version {current.version}. Version {version} is in use, "
+            "where the same ids may mean other rules."
+        )
     if remark:
         hint(remark)
 
 
-def switch(here: ViewUrl, number: str, version: int, what: str) -> None:
-    """A link to the same view with this one switched off, or on."""
-    off = number in here.without
-    element = ui.link("Switch on" if off else "Switch off", str(here.switched(number, version))).classes("switch")
-    element.props["aria-label"] = f"Switch {'on' if off else 'off'}: {shorten(what, 200)}"
+def toggle_link(current: ViewUrl, reason_id: str, version: int, description: str) -> None:
+    """A link to the same view with a rule or kind of evidence switched off, or on again."""
+    label = "Switch on" if reason_id in current.without else "Switch off"
+    element = ui.link(label, str(current.toggled(reason_id, version))).classes("switch")
+    element.props["aria-label"] = f"{label}: {shorten(description, 200)}"
 
 
-def _chip(words: str, target: str) -> None:
+def _chip(words: str, url: str) -> None:
     with ui.element("a").classes("chip") as chip:
-        chip.props["href"] = target
+        chip.props["href"] = url
         chip.props["title"] = visible(words)
         chip.props["aria-label"] = f"Switch on: {shorten(words, 200)}"
-        text(words, "span", longest=60)
+        text(words, "span", max_length=60)
         text("×", "span").props("aria-hidden=true")
 
 
-def _words_of(service: Service, number: str) -> str:
-    """What the id of a rule stands for; an id that there is not is told as it is, and the forecast tells of it."""
+def _description(service: Service, reason_id: str) -> str:
+    """The words of a rule. Kinds of evidence and unknown ids are returned unchanged."""
     predictor = service.versions.predictor
-    if (
-        isinstance(predictor, RulePredictor)
-        and number.isascii()
-        and number.isdecimal()
-        and int(number) < len(predictor.rules)
-    ):
-        return rule_schema(predictor, predictor.rules[int(number)]).words
-    return number
+    if not isinstance(predictor, RulePredictor) or not (reason_id.isascii() and reason_id.isdecimal()):
+        return reason_id
+    index, rules = int(reason_id), predictor.rules
+    return rule_schema(predictor, rules[index]).words if index < len(rules) else reason_id

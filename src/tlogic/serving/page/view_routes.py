@@ -1,4 +1,4 @@
-"""The page as a part of a web app."""
+"""Mounts the page with its views into a web application."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 class _View(NamedTuple):
-    address: type[ViewUrl]
+    url: type[ViewUrl]
     title_of: Callable[[Any], str]
     show: Callable[[Service, Any], Awaitable[None]]
 
@@ -35,19 +35,21 @@ _VIEWS = (
 
 
 def mount_page(app: FastAPI, service: Service) -> None:
-    """Add the page at ``/`` to an app that has all its other routes by now.
+    """Add the page at ``/`` to an application that already has all its other routes.
 
-    NiceGUI has one app in a process. It can be a part of several, each with its own service, one after the other.
+    NiceGUI has one application per process. It can be mounted into several web applications one after the other.
     """
-    _forget_former_app()
+    _reset_nicegui()
     for view in _VIEWS:
-        ui.page(view.address.path)(_page_of(view))
-    app.add_middleware(_WithService, service=service)
-    ui.run_with(app, root=_nowhere, title="tlogic", dark=None, tailwind=False, favicon="⏳", show_welcome_message=False)
+        ui.page(view.url.path)(_page_of(view))
+    app.add_middleware(_ServiceMiddleware, service=service)
+    ui.run_with(
+        app, root=_unknown_path, title="tlogic", dark=None, tailwind=False, favicon="⏳", show_welcome_message=False
+    )
 
 
-class _WithService:
-    """Tells the page which service it is of."""
+class _ServiceMiddleware:
+    """Adds the service to the scope of each request."""
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
         self._app, self._service = app, service
@@ -57,8 +59,8 @@ class _WithService:
         await self._app(scope, receive, send)
 
 
-def _forget_former_app() -> None:
-    """NiceGUI takes no middleware once it has answered; `ui.run_with` brings all of it again."""
+def _reset_nicegui() -> None:
+    """NiceGUI accepts no middleware after its first response; `ui.run_with` adds all of it again."""
     nicegui.app.middleware_stack = None
     nicegui.app.user_middleware.clear()
 
@@ -67,33 +69,33 @@ def _page_of(view: _View) -> Callable[[Request], Awaitable[None]]:
     async def page(request: Request) -> None:
         service: Service = request.scope[_SERVICE]
         try:
-            here = view.address.read(request.query_params)
+            current = view.url.parse(request.query_params)
         except TLogicError as error:
-            with frame(service, view.address(), "Error"):
+            with frame(service, view.url(), "Error"):
                 problem(str(error))
             return
-        with frame(service, here, view.title_of(here)) as main:
+        with frame(service, current, view.title_of(current)) as main:
             main.classes("awaited")
-        # An answer may take its time, for which no browser waits with an empty window.
+        # Send the frame first, so that the window is not empty while a slow result is computed.
         await ui.context.client.connected()
         with main:
-            await _show(view, service, here)
+            await _show(view, service, current)
 
     return page
 
 
-async def _show(view: _View, service: Service, here: ViewUrl) -> None:
+async def _show(view: _View, service: Service, current: ViewUrl) -> None:
     try:
-        await view.show(service, here)
+        await view.show(service, current)
     except TLogicError as error:
         problem(str(error))
     except Exception:
-        _log.exception("The view %s failed", here)
-        problem("This view failed with an unexpected error; the log of the service tells more.")
+        _log.exception("The view %s failed", current)
+        problem("Unexpected error in this view; see the log of the service.")
 
 
-def _nowhere(request: Request) -> None:
-    """What is shown at an address that there is not."""
+def _unknown_path(request: Request) -> None:
+    """Show an error for an unknown path."""
     ui.context.client.status_code = 404
-    with frame(request.scope[_SERVICE], HomeUrl(), "No such page"):
-        problem(f"There is no page {request.url.path}.")
+    with frame(request.scope[_SERVICE], HomeUrl(), "Page not found"):
+        problem(f"There is no page at {request.url.path}.")

@@ -1,1 +1,1 @@
-"""Events that arrive, and the database that keeps them."""
+"""Events of a service: validation, encoding, and storage in SQLite or PostgreSQL."""

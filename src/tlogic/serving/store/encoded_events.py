@@ -1,4 +1,4 @@
-"""Events that arrive at a live service: all of a batch are good, or each bad one is told with its position."""
+"""Validates incoming events and encodes them as integers. Invalid events are reported with their positions."""
 
 from __future__ import annotations
 
@@ -13,52 +13,54 @@ import polars as pl
 
 from tlogic.errors import InputError
 from tlogic.events import EventTable, Timeline
-from tlogic.events.sources.columns import NAME_ROLES, ROLES
 from tlogic.events.time_parsing import TimeKind, parse_column, parse_times
+from tlogic.events.sources.columns import NAME_ROLES, ROLES
 from tlogic.events.time_steps import Step, build_timeline, parse_step
 from tlogic.events.timeline import Integers
 from tlogic.names import INVERSE_MARK
 
 MAX_NAME_LENGTH = 10_000
-# A live event so much later than all others has a typing error in its date.
+# A live event further in the future is assumed to have a mistyped date.
 MAX_STEPS_AHEAD = 100_000
-# Kernels count time in 32 bits.
+# Kernels use 32-bit times.
 MAX_STEPS = 2**31 - 1
-SHOWN = 5
+MAX_SHOWN_PROBLEMS = 5
 
-# Where dates are expected digits mean the same in all batches, whatever else is in them.
-_SPELLINGS = ((r"^([0-9]{4})$", "${1}-01"), (r"^([12][0-9]{3})([0-9]{2})([0-9]{2})$", "${1}-${2}-${3}"))
+# If dates are expected, digits are read as a year or a date, whatever else a batch contains.
+_DATE_SPELLINGS = ((r"^([0-9]{4})$", "${1}-01"), (r"^([12][0-9]{3})([0-9]{2})([0-9]{2})$", "${1}-${2}-${3}"))
 
-_NOT_FOUR = object()
+_WRONG_SHAPE = object()
 _KIND_NAMES = {"integer": "an integer", "year": "a year", "month": "a month", "date": "a date"}
 
 
 class InvalidEvent(NamedTuple):
-    """What is wrong with one event of a batch; positions are counted from 0."""
+    """An invalid event of a batch: its position, counted from 0, and what is wrong."""
 
     position: int
     reason: str
 
 
 class InvalidEventsError(InputError):
-    """Some events of a batch cannot be used, so none of them is; `problems` are all of them.
+    """Some events of a batch are invalid, so none was added; `problems` lists all invalid events.
 
     >>> print(InvalidEventsError([InvalidEvent(3, "the subject is empty")], 10))
-    1 of 10 events cannot be used, so none was taken:
+    1 of 10 events is invalid, so none was added:
     event 3 (counted from 0): the subject is empty
     """
 
     def __init__(self, problems: Sequence[InvalidEvent], events: int) -> None:
         self.problems = list(problems)
-        lines = [f"{len(problems):,} of {events:,} events cannot be used, so none was taken:"]
-        lines += [f"event {problem.position} (counted from 0): {problem.reason}" for problem in problems[:SHOWN]]
-        if len(problems) > SHOWN:
-            lines.append(f"and {len(problems) - SHOWN:,} more.")
+        verb = "is" if len(problems) == 1 else "are"
+        lines = [f"{len(problems):,} of {events:,} events {verb} invalid, so none was added:"]
+        for position, reason in problems[:MAX_SHOWN_PROBLEMS]:
+            lines.append(f"event {position} (counted from 0): {reason}")
+        if len(problems) > MAX_SHOWN_PROBLEMS:
+            lines.append(f"and {len(problems) - MAX_SHOWN_PROBLEMS:,} more.")
         super().__init__("\n".join(lines))
 
 
 class Span(NamedTuple):
-    """The first and the last step of some events."""
+    """The first and the last time step of events."""
 
     first: int
     last: int
@@ -66,9 +68,9 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class EncodedEvents:
-    """Events that were checked, as numbers: a subject is a position in `entities`, a step counts on `timeline`.
+    """Validated events as integers: indices into `entities` and `relations`, and time steps of `timeline`.
 
-    Names are in order of their first appearance, event by event, the subject before the object.
+    Names are in the order of their first appearance, the subject before the object.
 
     >>> events = check_events([("Ann", "calls", "Bob", "2014-08-09"), ("Bob", "calls", "Ann", "2014-08-11")])
     >>> events.entities, events.subject.tolist(), events.step.tolist()
@@ -88,12 +90,12 @@ class EncodedEvents:
 
     @property
     def span(self) -> Span:
-        """The first and the last step of these events."""
+        """The first and the last time step of these events."""
         return Span(int(self.step.min()), int(self.step.max()))
 
     @classmethod
     def from_table(cls, table: EventTable, timeline: Timeline | None = None) -> Self:
-        """The events of a table, counted on the given timeline, or else on that of the table.
+        """Encode the events of a table, with the time steps of the given timeline or else of the table.
 
         >>> from tlogic.events import read_events
         >>> calls = {"subject": ["Ann"], "relation": ["calls"], "object": ["Bob"], "day": ["2014-08-09"]}
@@ -101,22 +103,22 @@ class EncodedEvents:
         >>> EncodedEvents.from_table(table, Timeline("day", 1, "2014-08-11")).step.tolist()
         [-2]
         """
-        _refuse(_bad_names(table.frame), table.frame.height)
+        _raise_problems(_name_problems(table.frame), table.frame.height)
         steps = table.frame["step"].to_numpy().astype(np.int64)
-        events = cls(**_numbered(table.frame), step=steps, timeline=table.timeline)
+        events = cls(**_encoded(table.frame), step=steps, timeline=table.timeline)
         return events if timeline is None else events.on(timeline)
 
     def on(self, timeline: Timeline) -> Self:
-        """The same events, counted on another timeline, in whose steps the steps of this one lie."""
-        laid = self.timeline
-        if laid == timeline:
+        """The same events with the time steps of another timeline, which must contain those of this one."""
+        own = self.timeline
+        if own == timeline:
             return self
-        if (laid.unit, laid.time_zone) != (timeline.unit, timeline.time_zone) or timeline.count % laid.count:
-            raise _other_steps(laid, timeline)
-        units = Timeline(timeline.unit, 1, timeline.origin).step_of(laid.origin)
-        if units % laid.count:
-            raise _other_steps(laid, timeline)
-        return replace(self, step=(self.step * laid.count + units) // timeline.count, timeline=timeline)
+        if (own.unit, own.time_zone) != (timeline.unit, timeline.time_zone) or timeline.count % own.count:
+            raise _timeline_mismatch(own, timeline)
+        units = Timeline(timeline.unit, 1, timeline.origin).step_of(own.origin)
+        if units % own.count:
+            raise _timeline_mismatch(own, timeline)
+        return replace(self, step=(self.step * own.count + units) // timeline.count, timeline=timeline)
 
 
 def check_events(
@@ -127,14 +129,21 @@ def check_events(
     step: str | int | None = None,
     time_zone: str = "UTC",
 ) -> EncodedEvents:
-    """Check events that arrive one by one: mappings or tuples with subject, relation, object and time.
+    """Validate and encode events.
 
     Args:
-        rows: The events. A time is a text, an integer or a date.
-        timeline: How the store counts time; without one it is laid so that the events fit.
-        span: The first and last step of the store, to which the events must not be too far.
-        step: The length of a step of time, such as "1d", where there is no timeline yet.
-        time_zone: The clock of the timeline, where there is none yet.
+        rows: Mappings or tuples of subject, relation, object and time. A time is a string, an integer or a date.
+        timeline: The timeline of the store; by default, it is derived from the events.
+        span: The first and last time step of the store. Events must not be too far from it.
+        step: The length of a time step, such as "1d", if there is no timeline yet.
+        time_zone: The time zone of the timeline, if there is none yet.
+
+    Returns:
+        The encoded events.
+
+    Raises:
+        InvalidEventsError: If an event is invalid.
+        InputError: If there are no events, or the time step differs from the one of the timeline.
 
     >>> try:
     ...     check_events([("Ann", "calls", "Bob", 3), {"subject": " ", "relation": "calls", "object": "Bo", "time": 4}])
@@ -147,56 +156,55 @@ def check_events(
     given = None if step is None else parse_step(step)
     cells, problems = _cells(rows)
     if cells.is_empty():
-        raise InputError("There are no events to add.")
+        raise InputError("The batch has no events.")
     times = _read_times(cells["time"], timeline, given, time_zone)
-    problems = _bad_times(cells["time"], times) | _bad_names(cells) | problems
+    problems = _time_problems(cells["time"], times) | _name_problems(cells) | problems
     readable = times.timestamps.is_not_null()
     if not readable.any():
-        _refuse(problems, cells.height)
+        _raise_problems(problems, cells.height)
     timestamps = times.timestamps.drop_nulls()
     if timeline is None:
         timeline = build_timeline(times.kind, timestamps.unique().sort().to_numpy(), given, time_zone)
     steps = timeline.steps_at(timestamps.to_numpy())
-    _refuse(_far_away(readable.arg_true(), steps, span, timeline) | problems, cells.height)
-    return EncodedEvents(**_numbered(cells), step=steps, timeline=timeline)
+    _raise_problems(_span_problems(readable.arg_true(), steps, span, timeline) | problems, cells.height)
+    return EncodedEvents(**_encoded(cells), step=steps, timeline=timeline)
 
 
 def check_step(timeline: Timeline, step: str | int | None) -> None:
-    """Refuse a given step of time that is not the one of a timeline.
+    """Refuse a time step that differs from the one of the timeline.
 
     >>> check_step(Timeline("day", 1, "2014-08-09"), "1d")
     """
     if step is not None and parse_step(step) != Step(timeline.unit, timeline.count):
         raise InputError(
-            f"The step {step!r} is not the one of the store, which counts time in steps of {timeline.step_size} "
-            "since its first events; leave it out."
+            f"The time step {step!r} differs from the one of the store, which is {timeline.step_size}; leave it out."
         )
 
 
 def check_span(span: Span, timeline: Timeline) -> None:
-    """Refuse events that lie too far apart to be counted.
+    """Refuse a span that does not fit into 32-bit times.
 
     >>> check_span(Span(-5, 10), Timeline("day", 1, "2014-08-09"))
     """
     if span.last - span.first > MAX_STEPS:
         raise InputError(
-            f"There are more than {MAX_STEPS:,} steps of {timeline.step_size} between the first and the last event, "
-            "which is more than can be counted."
+            f"The first and the last event are more than {MAX_STEPS:,} time steps of {timeline.step_size} apart, "
+            "which is the limit."
         )
 
 
-def _refuse(problems: Mapping[int, str], events: int) -> None:
+def _raise_problems(problems: Mapping[int, str], events: int) -> None:
     if problems:
         raise InvalidEventsError([InvalidEvent(position, problems[position]) for position in sorted(problems)], events)
 
 
-def _other_steps(found: Timeline, expected: Timeline) -> InputError:
-    def told(timeline: Timeline) -> str:
-        return f"steps of {timeline.step_size} from {timeline.origin} on ({timeline.time_zone})"
+def _timeline_mismatch(found: Timeline, expected: Timeline) -> InputError:
+    def described(timeline: Timeline) -> str:
+        return f"time steps of {timeline.step_size} from {timeline.origin} ({timeline.time_zone})"
 
     return InputError(
-        f"The events count time in {told(found)}, the store in {told(expected)}; "
-        "read the events with the step and time zone of the store."
+        f"The events have {described(found)}, the store has {described(expected)}; "
+        "read the events with the time step and time zone of the store."
     )
 
 
@@ -204,7 +212,7 @@ def _other_steps(found: Timeline, expected: Timeline) -> InputError:
 
 
 def _cells(rows: Iterable[Mapping[str, Any] | Sequence[Any]]) -> tuple[pl.DataFrame, dict[int, str]]:
-    """The cells as text, where blanks around names do not count; null where something is wrong, and what that is."""
+    """The cells as text, with names stripped, null where a cell is invalid; and what is wrong, by position."""
     columns: dict[str, list[str | None]] = {role: [] for role in ROLES}
     problems: dict[int, str] = {}
     for position, row in enumerate(rows):
@@ -221,23 +229,23 @@ def _values(row: Mapping[str, Any] | Sequence[Any]) -> Sequence[Any]:
     if isinstance(row, Mapping):
         return [row.get(role) for role in ROLES]
     if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != len(ROLES):
-        return [_NOT_FOUR] * len(ROLES)
+        return [_WRONG_SHAPE] * len(ROLES)
     return row
 
 
 def _text(role: str, value: Any) -> tuple[str | None, str | None]:
-    """What a cell says as text, or None, and what is wrong with it."""
-    if value is _NOT_FOUR:
-        return None, "expected four things: subject, relation, object and time"
+    """A cell as text, or None, and what is wrong with it."""
+    if value is _WRONG_SHAPE:
+        return None, "expected subject, relation, object and time"
     if value is None:
         return None, f"the {role} is missing"
     if role == "time":
         value = _time_as_text(value)
     if not isinstance(value, str):
-        expected = "a text, an integer or a date" if role == "time" else "a text"
+        expected = "a string, an integer or a date" if role == "time" else "a string"
         return None, f"the {role} is {_short(value)}; expected {expected}"
     if not _is_unicode(value):
-        return None, f"the {role} {_short(value)} holds half a character (a lone surrogate)"
+        return None, f"the {role} {_short(value)} is not valid Unicode (it has a lone surrogate)"
     return value, None
 
 
@@ -265,14 +273,14 @@ def _short(value: object) -> str:
 # Names
 
 
-def _bad_names(cells: pl.DataFrame) -> dict[int, str]:
-    """What is wrong with names, by position; nulls are not looked at."""
+def _name_problems(cells: pl.DataFrame) -> dict[int, str]:
+    """What is wrong with names, by position. Nulls are ignored."""
     problems: dict[int, str] = {}
     for role in reversed(NAME_ROLES):
         names = cells[role]
         for position in (names.str.len_chars() > MAX_NAME_LENGTH).arg_true():
             length = len(names[position])
-            problems[position] = f"the {role} has {length:,} characters; expected {MAX_NAME_LENGTH:,} at most"
+            problems[position] = f"the {role} has {length:,} characters; expected at most {MAX_NAME_LENGTH:,}"
         for position in (names == "").arg_true():
             problems[position] = f"the {role} is empty"
     for position in cells["relation"].str.ends_with(INVERSE_MARK).arg_true():
@@ -281,7 +289,7 @@ def _bad_names(cells: pl.DataFrame) -> dict[int, str]:
     return problems
 
 
-def _numbered(cells: pl.DataFrame) -> dict[str, Any]:
+def _encoded(cells: pl.DataFrame) -> dict[str, Any]:
     entities = _distinct(cells.select(pl.concat_list("subject", "object").explode()).to_series())
     relations = _distinct(cells["relation"])
 
@@ -305,7 +313,7 @@ def _distinct(names: pl.Series) -> list[str]:
 
 
 class _Times(NamedTuple):
-    """What kind of times is expected, and the timestamp of each; null where it is of another kind, or none."""
+    """The expected kind of times, and the parsed times; null if a time is invalid or of another kind."""
 
     kind: TimeKind
     timestamps: pl.Series
@@ -317,43 +325,43 @@ def _read_times(times: pl.Series, timeline: Timeline | None, given: Step | None,
         found = parse_column(times, as_integers=as_integers, time_zone=time_zone)
         return _Times(found.kind, found.timestamps)
     whole = timeline.unit == "integer"
-    table = parse_times(times if whole else _spelled(times), as_integers=whole, time_zone=timeline.time_zone)
+    table = parse_times(times if whole else _as_iso_dates(times), as_integers=whole, time_zone=timeline.time_zone)
     fits = (pl.col("kind") == "integer") == whole
     return _Times("integer" if whole else "date", table.select(pl.when(fits).then("timestamp")).to_series())
 
 
-def _spelled(times: pl.Series) -> pl.Series:
+def _as_iso_dates(times: pl.Series) -> pl.Series:
     times = times.str.strip_chars()
-    for pattern, iso in _SPELLINGS:
+    for pattern, iso in _DATE_SPELLINGS:
         times = times.str.replace(pattern, iso)
     return times
 
 
-def _bad_times(cells: pl.Series, times: _Times) -> dict[int, str]:
+def _time_problems(cells: pl.Series, times: _Times) -> dict[int, str]:
     bad = times.timestamps.is_null() & cells.is_not_null()
-    unread = cells.filter(bad)
-    kinds = parse_times(unread)["kind"]
-    problems = map(partial(_problem_of_time, times.kind), unread, kinds)
+    unparsed = cells.filter(bad)
+    kinds = parse_times(unparsed)["kind"]
+    problems = map(partial(_time_problem, times.kind), unparsed, kinds)
     return dict(zip(bad.arg_true(), problems, strict=True))
 
 
-def _problem_of_time(expected: TimeKind, time: str, found: TimeKind | None) -> str:
+def _time_problem(expected: TimeKind, time: str, found: TimeKind | None) -> str:
     if not time.strip():
         return "the time is empty"
     if found in (None, expected):
-        return f"the time {_short(time)} is not understood"
+        return f"the time {_short(time)} cannot be parsed"
     return f"the time {_short(time)} is {_KIND_NAMES[found]}, but {_KIND_NAMES[expected]} is expected"
 
 
-def _far_away(positions: pl.Series, steps: Integers, span: Span | None, timeline: Timeline) -> dict[int, str]:
-    """Events too far from the others: in the future by a typing error, or beyond what can be counted."""
+def _span_problems(positions: pl.Series, steps: Integers, span: Span | None, timeline: Timeline) -> dict[int, str]:
+    """Events too far in the future, or too far apart for 32-bit times."""
     base, most = (int(steps.min()), MAX_STEPS) if span is None else (span.last, MAX_STEPS_AHEAD)
     ahead = steps > base + most
     last = int(steps[~ahead].max(initial=base))
     problems = {}
     for index in np.flatnonzero(ahead | (last - steps > MAX_STEPS)):
-        apart = f"{most:,} steps after" if ahead[index] else f"{MAX_STEPS:,} steps before"
+        apart = f"{most:,} time steps after" if ahead[index] else f"{MAX_STEPS:,} time steps before"
         to = timeline.label_of(base if ahead[index] else last)
         time = timeline.label_of(int(steps[index]))
-        problems[positions[int(index)]] = f"the time {time} lies more than {apart} {to}; is it mistyped?"
+        problems[positions[int(index)]] = f"the time {time} is more than {apart} {to}; is it mistyped?"
     return problems

@@ -1,4 +1,4 @@
-"""The events of a live service in SQLite or PostgreSQL, beside the rules and models that were learned from them."""
+"""Event store: events, rules and models of a service in SQLite or PostgreSQL."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ try:
 
     from tlogic.serving.store import sql_tables as tables
 except ImportError as error:
-    raise not_installed("A store of events", error) from error
+    raise not_installed("An event store", error) from error
 
 NameKind = Literal["entity", "relation"]
 VersionKind = Literal["rules", "model"]
@@ -37,17 +37,17 @@ _LOCKED = {"SQLITE_BUSY", "SQLITE_LOCKED", "55P03"}
 
 
 class StoreError(TLogicError):
-    """The database of a store fails: it is away, locked or full. The store works again as soon as the database does."""
+    """The database failed: it is unreachable, locked or full. The store works again as soon as the database does."""
 
     def __init__(self, message: str, public: str | None = None, *, disk_is_full: bool = False) -> None:
         super().__init__(message)
         self.public = public or message
-        """What those may know who are not told where the database is."""
+        """The message for clients, without the location of the database."""
         self.disk_is_full = disk_is_full
 
 
-class Added(NamedTuple):
-    """What became of a batch: how many events are new, how many were known, and the number of the last in the store."""
+class AddResult(NamedTuple):
+    """The result of adding events: new events, events that were already stored, and the last event number."""
 
     added: int
     known: int
@@ -55,7 +55,7 @@ class Added(NamedTuple):
 
 
 class StoreState(NamedTuple):
-    """How much a store holds; there is no timeline and no span while it is empty."""
+    """The size of a store. Timeline and span are None while it is empty."""
 
     last: int
     n_entities: int
@@ -65,7 +65,7 @@ class StoreState(NamedTuple):
 
 
 class StoredEvents(NamedTuple):
-    """Events as integers, in the order of their numbers, of which `last` is the last one."""
+    """Events as integers, in the order of their event numbers, of which `last` is the last."""
 
     subject: Integers
     relation: Integers
@@ -75,7 +75,7 @@ class StoredEvents(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """What is new in a store, all as of one moment, and its state then."""
+    """A consistent snapshot of what is new in a store, and its state."""
 
     state: StoreState
     events: StoredEvents
@@ -85,7 +85,7 @@ class Changes(NamedTuple):
 
 @dataclass(frozen=True)
 class VersionInfo:
-    """One version of rules or of a model: what it is, when it was made (in UTC), and what is known about it."""
+    """A version of rules or a model: its kind, creation time (UTC) and metadata."""
 
     version: int
     kind: VersionKind
@@ -101,20 +101,21 @@ class Version(VersionInfo):
 
 
 class EventStore:
-    """Events in a database, for any number of threads, processes and machines at once.
+    """Events in a database. Threads, processes and machines can share it.
 
-    Events are numbered from 1 in the order of their coming, names from 0. Whoever knows all up to some numbers gets
-    the rest from `changes_since`.
+    Events are numbered from 1 in the order of arrival, names from 0. `changes_since` returns what is new after given
+    numbers. Open a store with `EventStore.open`.
 
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder, EventStore.open(f"{folder}/events.db") as store:
-    ...     store.add(store.check([("Ann", "calls", "Bob", "2014-08-09"), ("Bob", "calls", "Ann", "2014-08-11")]))
-    ...     store.add(store.check([("Ann", "calls", "Bob", "2014-08-09"), ("Ann", "calls", "Eve", "2014-08-01")]))
-    ...     changes = store.changes_since(2, n_entities=2, n_relations=1)
-    Added(added=2, known=0, last=2)
-    Added(added=1, known=1, last=3)
-    >>> changes.entities, changes.relations, changes.events.step.tolist()
-    (['Eve'], [], [-8])
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder, EventStore.open(f"{folder}/events.db") as calls:
+        ...     calls.add(calls.check([("Ann", "calls", "Bob", "2014-08-09"), ("Bob", "calls", "Ann", "2014-08-11")]))
+        ...     calls.add(calls.check([("Ann", "calls", "Bob", "2014-08-09"), ("Ann", "calls", "Eve", "2014-08-01")]))
+        ...     changes = calls.changes_since(2, n_entities=2, n_relations=1)
+        AddResult(added=2, known=0, last=2)
+        AddResult(added=1, known=1, last=3)
+        >>> changes.entities, changes.relations, changes.events.step.tolist()
+        (['Eve'], [], [-8])
     """
 
     def __init__(self, url: sql.URL, name: str) -> None:
@@ -124,15 +125,27 @@ class EventStore:
 
     @classmethod
     def open(cls, where: str | Path) -> Self:
-        """Open a store, which is made if it is missing.
+        """Open a store. It is created if it does not exist.
 
         Args:
-            where: The path of a file, which SQLite keeps, or a URL such as sqlite:///events.db or
+            where: The path of an SQLite file, or a URL such as sqlite:///events.db or
                 postgresql://user:password@host/name.
+
+        Returns:
+            The store, to be closed after use, for example by a ``with`` statement.
+
+        Raises:
+            InputError: If it cannot be opened, or is not an event store.
+
+        Example:
+            >>> EventStore.open("mysql://host/name")
+            Traceback (most recent call last):
+                ...
+            tlogic.errors.InputError: mysql://host/name cannot be an event store; expected the path of a file, ...
         """
         url = parse_url(where) if is_database_url(where) else sql.URL.create("sqlite", database=str(where))
         name = public_name(url) if is_database_url(where) else str(where)
-        _check_place(url, name)
+        _check_location(url, name)
         try:
             store = cls(url, name)
         except ImportError as error:
@@ -142,16 +155,20 @@ class EventStore:
         except SQLAlchemyError as error:
             store.close()
             raise InputError(
-                f"Cannot open the store {name}: {_trouble(error)} ({reason_of(error, url)}). "
-                "Give the path of a store or of a new file, or the URL of a database that can be reached."
-            ) from None  # what the driver says in full may hold the password
+                f"Cannot open the store {name}: {_failure(error)} ({reason_of(error, url)}). "
+                "Give the path of a store or of a new file, or the URL of a reachable database."
+            ) from None  # the message of the driver may contain the password
         except BaseException:
             store.close()
             raise
         return store
 
     def close(self) -> None:
-        """Close all connections to the database."""
+        """Close all connections to the database.
+
+        Example:
+            >>> store.close()
+        """
         self._engine.dispose()
 
     def __enter__(self) -> Self:
@@ -169,20 +186,52 @@ class EventStore:
         step: str | int | None = None,
         time_zone: str = "UTC",
     ) -> EncodedEvents:
-        """Check events against the timeline of the store; see `check_events`."""
+        """Validate and encode events for this store.
+
+        Args:
+            rows: Mappings or tuples of subject, relation, object and time. A time is a string, an integer or a date.
+            step: The length of a time step, such as "1d", for the first events of a store. By default, it is derived
+                from them.
+            time_zone: The time zone of the first events.
+
+        Returns:
+            The encoded events, for `add`.
+
+        Raises:
+            InvalidEventsError: If an event is invalid.
+            InputError: If there are no events, or the time step differs from the one of the store.
+            StoreError: If the database fails.
+
+        Example:
+            >>> len(store.check([("Ann", "calls", "Bob", "2030-04-30")]))
+            1
+        """
         state = self.state()
         return check_events(rows, state.timeline, span=state.span, step=step, time_zone=time_zone)
 
-    def add(self, events: EncodedEvents) -> Added:
-        """Add events, all of them or, after an error, none; those that the store has already change nothing.
+    def add(self, events: EncodedEvents) -> AddResult:
+        """Add events: all of them or, after an error, none. Events that are already stored have no effect.
 
-        After a `StoreError` the same events can be added again: should the database have kept them and failed
-        only to say so, they are known.
+        After a `StoreError` it is safe to add the same events again, even if the database did store them.
+
+        Args:
+            events: The encoded events, as `check` returns them.
+
+        Returns:
+            The number of new events, of events that were already stored, and the last event number.
+
+        Raises:
+            InputError: If the events are too far apart, or have another time step than the store.
+            StoreError: If the database fails.
+
+        Example:
+            >>> store.add(store.check([("Ann", "calls", "Bob", "2030-04-30")])).added
+            1
         """
         with self._transaction(writing=True) as connection:
             state = _state_of(tables.lock(connection))
             events = events if state.timeline is None else events.on(state.timeline)
-            span = _join(state.span, events.span)
+            span = _union(state.span, events.span)
             check_span(span, events.timeline)
             entities, n_entities = _ids_of(connection, "entity", events.entities, state.n_entities)
             relations, n_relations = _ids_of(connection, "relation", events.relations, state.n_relations)
@@ -192,12 +241,12 @@ class EventStore:
             if last > state.last:
                 _write_state(connection, StoreState(last, n_entities, n_relations, events.timeline, span))
         added = last - state.last
-        return Added(added, len(events) - added, last)
+        return AddResult(added, len(events) - added, last)
 
     def save_version(self, kind: VersionKind, content: str, about: Mapping[str, Any]) -> int:
-        """Keep rules or a model, as the text of their file; gives the number of this version, counted from 1."""
+        """Store rules or a model, as the text of their file; returns the number of the version, counted from 1."""
         if kind not in ("rules", "model"):
-            raise InputError(f"A version is of the kind 'rules' or 'model', not {kind!r}.")
+            raise InputError(f"The kind of a version must be 'rules' or 'model', not {kind!r}.")
         made = datetime.now(UTC).isoformat(timespec="seconds")
         packed = zlib.compress(content.encode())
         with self._transaction(writing=True) as connection:
@@ -210,12 +259,24 @@ class EventStore:
     # Reading
 
     def state(self) -> StoreState:
-        """How much the store holds."""
+        """Read the size, timeline and span of the store.
+
+        Returns:
+            The last event number, the numbers of entities and relations, the timeline, and the first and last time
+            step. Timeline and span are None while the store is empty.
+
+        Raises:
+            StoreError: If the database fails.
+
+        Example:
+            >>> store.state().timeline.step_size
+            '1 day'
+        """
         with self._transaction() as connection:
             return _read_state(connection)
 
     def changes_since(self, last: int, n_entities: int, n_relations: int) -> Changes:
-        """Events and names behind those that are known, all as of one moment; with zeros, all there are."""
+        """Events and names after the given numbers, as one consistent snapshot; with zeros, all of them."""
         with self._transaction() as connection:
             state = _read_state(connection)
             return Changes(
@@ -226,40 +287,66 @@ class EventStore:
             )
 
     def versions(self) -> list[VersionInfo]:
-        """All versions of rules and models, without their contents, the newest first."""
+        """List all versions of rules and models, without their contents.
+
+        Returns:
+            The versions, newest first.
+
+        Raises:
+            StoreError: If the database fails.
+
+        Example:
+            >>> store.versions()[-1].kind
+            'rules'
+        """
         v = tables.VERSIONS.c
         found = sql.select(v.version, v.kind, v.made, v.about).order_by(v.version.desc())
         with self._transaction() as connection:
             return [VersionInfo(n, kind, made, json.loads(about)) for n, kind, made, about in connection.execute(found)]
 
     def version(self, number: int) -> Version:
-        """One version, with its content."""
+        """Read one version with its content.
+
+        Args:
+            number: The number of the version, counted from 1.
+
+        Returns:
+            The version.
+
+        Raises:
+            InputError: If there is no such version.
+            StoreError: If the database fails.
+
+        Example:
+            >>> store.version(1).version
+            1
+        """
         with self._transaction() as connection:
             found = connection.execute(sql.select(tables.VERSIONS).where(tables.VERSIONS.c.version == number)).first()
         if found is None:
-            raise InputError(f"The store {self.name} has no version {number} of rules or a model.")
+            raise InputError(f"The store {self.name} has no version {number}.")
         n, kind, made, about, packed = found
         return Version(n, kind, made, json.loads(about), zlib.decompress(packed).decode())
 
     @contextmanager
     def _transaction(self, *, writing: bool = False) -> Iterator[sql.Connection]:
-        """All that is done inside happens, or nothing of it; what is read is of one moment."""
+        """A transaction: all writes or none, and consistent reads."""
         prepared = tables.for_writing if writing else tables.for_reading
         try:
             with self._engine.connect() as connection, prepared(connection).begin():
                 yield connection
         except SQLAlchemyError as error:
-            consequence = " Nothing is left half-written; try again later." if writing else ""
-            trouble = _trouble(error)
+            consequence = " Nothing was written; try again later." if writing else ""
+            failure = _failure(error)
             raise StoreError(
-                f"The store {self.name} fails: {trouble} ({reason_of(error, self._url)}).{consequence}",
-                f"The store fails: {trouble}.{consequence}",
+                f"The store {self.name} failed: {failure} ({reason_of(error, self._url)}).{consequence}",
+                f"The store failed: {failure}.{consequence}",
                 disk_is_full=_code_of(error) in _DISK_IS_FULL,
             ) from error
 
 
 def is_new(where: str | Path) -> bool:
-    """Is it the path of a file that is not there yet?
+    """True if this is the path of a file that does not exist yet.
 
     >>> is_new("no-such.db"), is_new("postgresql://host/name")
     (True, False)
@@ -267,19 +354,19 @@ def is_new(where: str | Path) -> bool:
     return not is_database_url(where) and not Path(where).exists()
 
 
-def _check_place(url: sql.URL, name: str) -> None:
+def _check_location(url: sql.URL, name: str) -> None:
     if url.drivername not in _DRIVERS:
         raise InputError(
-            f"{name} cannot be a store of events; expected the path of a file, sqlite:///FILE or "
+            f"{name} cannot be an event store; expected the path of a file, sqlite:///FILE or "
             "postgresql://USER@HOST/NAME."
         )
     if url.get_backend_name() != "sqlite":
         return
     if url.database in (None, "", ":memory:"):
-        raise InputError("A store of events needs a file; give its path, such as events.db or sqlite:///events.db.")
+        raise InputError("An event store needs a file; give its path, such as events.db or sqlite:///events.db.")
     folder = Path(str(url.database)).parent
     if not folder.is_dir():
-        raise InputError(f"There is no folder {folder} for the store {name}; make it first, or give another path.")
+        raise InputError(f"The folder {folder} of the store {name} does not exist; create it, or give another path.")
 
 
 def _code_of(error: SQLAlchemyError) -> str | None:
@@ -287,18 +374,18 @@ def _code_of(error: SQLAlchemyError) -> str | None:
     return getattr(original, "sqlite_errorname", None) or getattr(original, "sqlstate", None)
 
 
-def _trouble(error: SQLAlchemyError) -> str:
-    """What is wrong with the database, in a few words."""
+def _failure(error: SQLAlchemyError) -> str:
+    """A short description of a database error."""
     code = _code_of(error)
     if code in _DISK_IS_FULL:
         return "the disk is full"
     if code in _LOCKED or isinstance(error, sql.exc.TimeoutError):
-        return "others use it for too long"
+        return "the database is locked by another process"
     if code == "SQLITE_NOTADB":
-        return "it is no database"
+        return "the file is not a database"
     if code is None or code[:2] in ("08", "57") or getattr(error, "connection_invalidated", False):
-        return "the database cannot be reached"
-    return "the database refuses"
+        return "the database is unreachable"
+    return "the database reported an error"
 
 
 # State
@@ -330,7 +417,7 @@ def _write_state(connection: sql.Connection, state: StoreState) -> None:
     )
 
 
-def _join(known: Span | None, new: Span) -> Span:
+def _union(known: Span | None, new: Span) -> Span:
     return new if known is None else Span(min(known.first, new.first), max(known.last, new.last))
 
 
@@ -343,7 +430,7 @@ def _events_after(connection: sql.Connection, number: int, last: int) -> StoredE
 
 
 def _ids_of(connection: sql.Connection, kind: NameKind, names: Sequence[str], count: int) -> tuple[Integers, int]:
-    """The ids of names, of which the new ones are added, and how many names there are then."""
+    """The ids of names, after adding those that are new, and the new number of names."""
     encoded = [name.encode() for name in names]
     digests = [blake2b(name, digest_size=16).digest() for name in encoded]
     ids = tables.known_ids(connection, kind, digests)

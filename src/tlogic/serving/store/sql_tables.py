@@ -1,7 +1,7 @@
-"""The tables of a store of events, and what SQLite and PostgreSQL do in their own ways.
+"""SQL tables of an event store, and the differences between SQLite and PostgreSQL.
 
-Names and facts are only ever added. Whoever writes first takes the lock of the store, so that numbers become visible
-in their order, and whoever follows them misses nothing.
+Names and events are only added. Every writer locks the store first. So event numbers become visible in order, and a
+reader that polls for new numbers misses none.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from tlogic.errors import InputError
 from tlogic.events.timeline import Integers
 
 FORMAT = 1
-# How long a writer waits for another one.
 LOCK_TIMEOUT_SECONDS = 30
-# How long a server may take to answer at all.
+"""How long a writer waits for another writer."""
 CONNECT_TIMEOUT_SECONDS = 10
+"""How long to wait for a connection to the server."""
 
 Row = tuple[int, int, int, int]
 
-_CHUNK = 100_000
-# Databases take so many values in one statement.
-_MOST_VALUES = 5_000
-# So that two processes that open a new store at once make it once.
+_ROWS_PER_CHUNK = 100_000
+# Databases limit the number of values in one statement.
+_MAX_VALUES = 5_000
+# The advisory lock that prevents two processes from creating the tables at once.
 _CREATION_LOCK = 0x746C6F676963
 
 _METADATA = sql.MetaData()
-_LARGE = sql.BigInteger().with_variant(sql.Integer, "sqlite")  # of which only the latter numbers rows by itself
+_LARGE = sql.BigInteger().with_variant(sql.Integer, "sqlite")  # SQLite numbers rows only in an Integer column
 
 NAMES = sql.Table(
     "tlogic_names",
@@ -40,7 +40,7 @@ NAMES = sql.Table(
     sql.Column("kind", sql.String(8), primary_key=True),
     sql.Column("id", sql.Integer, primary_key=True, autoincrement=False),
     sql.Column("digest", sql.LargeBinary, nullable=False),
-    # Bytes, since no text of PostgreSQL holds the character NUL.
+    # Bytes, because a text in PostgreSQL cannot contain the character NUL.
     sql.Column("name", sql.LargeBinary, nullable=False),
     sql.UniqueConstraint("kind", "digest"),
 )
@@ -86,37 +86,37 @@ _FACT = (EVENTS.c.subject, EVENTS.c.relation, EVENTS.c.object, EVENTS.c.step)
 
 
 def make_engine(url: sql.URL) -> sql.Engine:
-    """Connections to the database, which are made anew after it was away."""
-    # Half a million events would be no help in a message.
+    """Create the connection pool, which reconnects after the database was unreachable."""
+    # Parameters are hidden, because half a million events would bury an error message.
     if url.get_backend_name() != "sqlite":
-        patience = {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_TIMEOUT_SECONDS}
-        return sql.create_engine(url, pool_pre_ping=True, connect_args=patience, hide_parameters=True)
-    # Without an isolation level the driver leaves it to us when a transaction begins, and how.
-    by_ourselves = {"timeout": LOCK_TIMEOUT_SECONDS, "isolation_level": None}
-    engine = sql.create_engine(url, connect_args=by_ourselves, hide_parameters=True)
+        timeout = {} if "connect_timeout" in url.query else {"connect_timeout": CONNECT_TIMEOUT_SECONDS}
+        return sql.create_engine(url, pool_pre_ping=True, connect_args=timeout, hide_parameters=True)
+    # Without an isolation level the driver does not begin transactions itself; _begin_sqlite does.
+    arguments = {"timeout": LOCK_TIMEOUT_SECONDS, "isolation_level": None}
+    engine = sql.create_engine(url, connect_args=arguments, hide_parameters=True)
     sql.event.listen(engine, "connect", _make_durable)
     sql.event.listen(engine, "begin", _begin_sqlite)
     return engine
 
 
 def for_writing(connection: sql.Connection) -> sql.Connection:
-    """The connection, so that its transaction sees what others wrote before it got the lock."""
+    """Set the isolation level of a writer, which sees everything committed before it gets the lock."""
     if connection.dialect.name == "sqlite":
         return connection.execution_options(tlogic_writes=True)
     return connection.execution_options(isolation_level="READ COMMITTED")
 
 
 def for_reading(connection: sql.Connection) -> sql.Connection:
-    """The connection, so that all that its transaction reads is of one moment."""
+    """Set the isolation level of a reader, which sees a consistent snapshot."""
     if connection.dialect.name == "sqlite":
         return connection
     return connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
 
 def lock(connection: sql.Connection) -> sql.Row[Any]:
-    """Wait until nobody else writes; the state of the store from then on, until the transaction ends."""
-    if connection.dialect.name != "sqlite":  # where the transaction began with a lock
-        _lose_patience(connection)
+    """Lock the store for writing until the transaction ends, and read its state."""
+    if connection.dialect.name != "sqlite":  # SQLite locks when the transaction begins
+        _set_timeouts(connection)
     return connection.execute(sql.select(STATE).with_for_update()).one()
 
 
@@ -129,17 +129,17 @@ def _begin_sqlite(connection: sql.Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def _lose_patience(connection: sql.Connection) -> None:
-    """Neither wait for ever, nor let others wait for a machine that vanished while it wrote."""
+def _set_timeouts(connection: sql.Connection) -> None:
+    """Limit the wait for a lock, and release the lock of a client that disappeared during a transaction."""
     connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT_SECONDS}s'")
     connection.exec_driver_sql(f"SET LOCAL idle_in_transaction_session_timeout = '{2 * LOCK_TIMEOUT_SECONDS}s'")
 
 
-# Making the tables
+# Creating the tables
 
 
 def prepare(engine: sql.Engine, name: str) -> None:
-    """Make the tables where they are missing; send_problem those of another format, and files of something else."""
+    """Create missing tables. Refuse tables of another format and foreign SQLite files."""
     with engine.connect() as connection, for_reading(connection).begin():
         tables = sql.inspect(connection).get_table_names()
         if STATE.name in tables:
@@ -147,11 +147,11 @@ def prepare(engine: sql.Engine, name: str) -> None:
             return
     if tables and engine.dialect.name == "sqlite":
         raise InputError(
-            f"{name} is a database of something else (its tables are {', '.join(tables[:3])}), not a store of events. "
+            f"{name} is another database (its tables are {', '.join(tables[:3])}), not an event store. "
             "Give the path of a store, or of a new file."
         )
     if engine.dialect.name == "sqlite":
-        _keep_a_write_ahead_log(engine)
+        _enable_write_ahead_log(engine)
     with engine.connect() as connection, for_writing(connection).begin():
         if engine.dialect.name != "sqlite":
             connection.execute(sql.select(sql.func.pg_advisory_xact_lock(_CREATION_LOCK)))
@@ -163,23 +163,23 @@ def prepare(engine: sql.Engine, name: str) -> None:
 def _check_format(found: int | None, name: str) -> None:
     if found != FORMAT:
         raise InputError(
-            f"The store {name} has format {found}, and this version of tlogic reads format {FORMAT}; "
+            f"The store {name} has format {found}, but this version of tlogic reads format {FORMAT}; "
             "use the version of tlogic that wrote it, or a new store."
         )
 
 
-def _keep_a_write_ahead_log(engine: sql.Engine) -> None:
-    """Let readers read while somebody writes; SQLite remembers this in the file."""
+def _enable_write_ahead_log(engine: sql.Engine) -> None:
+    """Let readers read during a write. SQLite stores this setting in the file."""
     connection = engine.raw_connection()
     try:
-        give_up = time.monotonic() + LOCK_TIMEOUT_SECONDS
+        deadline = time.monotonic() + LOCK_TIMEOUT_SECONDS
         while True:
             try:
                 connection.cursor().execute("PRAGMA journal_mode = WAL")
                 return
             except engine.dialect.loaded_dbapi.OperationalError:
-                # SQLite does not wait here by itself when another process does the same.
-                if time.monotonic() > give_up:
+                # SQLite does not wait here if another process does the same.
+                if time.monotonic() > deadline:
                     raise
                 time.sleep(0.01)
     finally:
@@ -190,10 +190,10 @@ def _keep_a_write_ahead_log(engine: sql.Engine) -> None:
 
 
 def known_ids(connection: sql.Connection, kind: str, digests: Sequence[bytes]) -> dict[bytes, int]:
-    """The ids of those names that the store has, by their digests."""
+    """The ids of stored names, by digest."""
     known: dict[bytes, int] = {}
-    for start in range(0, len(digests), _MOST_VALUES):
-        some = digests[start : start + _MOST_VALUES]
+    for start in range(0, len(digests), _MAX_VALUES):
+        some = digests[start : start + _MAX_VALUES]
         found = sql.select(NAMES.c.digest, NAMES.c.id).where(NAMES.c.kind == kind, NAMES.c.digest.in_(some))
         known.update((bytes(digest), id) for digest, id in connection.execute(found))
     return known
@@ -202,9 +202,9 @@ def known_ids(connection: sql.Connection, kind: str, digests: Sequence[bytes]) -
 def insert_names(
     connection: sql.Connection, kind: str, first_id: int, digests: Sequence[bytes], names: Sequence[bytes]
 ) -> None:
-    """Add names, whose ids count on from the first."""
-    for start in range(0, len(names), _CHUNK):
-        some = slice(start, start + _CHUNK)
+    """Add names with consecutive ids from the first id."""
+    for start in range(0, len(names), _ROWS_PER_CHUNK):
+        some = slice(start, start + _ROWS_PER_CHUNK)
         ids = range(first_id + start, first_id + len(names))
         rows = list(zip(ids, digests[some], names[some], strict=False))
         if connection.dialect.name == "sqlite":
@@ -215,9 +215,9 @@ def insert_names(
             connection.execute(sql.insert(NAMES).from_select(["kind", "id", "digest", "name"], every))
 
 
-def names_from(connection: sql.Connection, kind: str, count: int) -> list[str]:
-    """The names behind the first so many."""
-    found = sql.select(NAMES.c.name).where(NAMES.c.kind == kind, NAMES.c.id >= count).order_by(NAMES.c.id)
+def names_from(connection: sql.Connection, kind: str, first_id: int) -> list[str]:
+    """The names from an id on."""
+    found = sql.select(NAMES.c.name).where(NAMES.c.kind == kind, NAMES.c.id >= first_id).order_by(NAMES.c.id)
     return [bytes(name).decode() for name in connection.scalars(found)]
 
 
@@ -225,16 +225,16 @@ def names_from(connection: sql.Connection, kind: str, count: int) -> list[str]:
 
 
 def insert_events(connection: sql.Connection, last: int, rows: Sequence[Row]) -> int:
-    """Add those events, each given once, that the store does not have, numbered on; gives the new last."""
+    """Add distinct events that are not stored yet, numbered from last + 1; returns the new last number."""
     insert = _insert_into_sqlite if connection.dialect.name == "sqlite" else _insert_into_postgresql
-    for start in range(0, len(rows), _CHUNK):
-        insert(connection, last, rows[start : start + _CHUNK])
+    for start in range(0, len(rows), _ROWS_PER_CHUNK):
+        insert(connection, last, rows[start : start + _ROWS_PER_CHUNK])
         last = connection.scalar(sql.select(sql.func.max(EVENTS.c.number))) or 0
     return last
 
 
 def _insert_into_sqlite(connection: sql.Connection, _last: int, rows: Sequence[Row]) -> None:
-    # Where there is no number SQLite itself counts on from the last one.
+    # Without a number, SQLite assigns the next one.
     insert = sqlite.insert(EVENTS).values(number=sql.null()).on_conflict_do_nothing()
     _insert_many(connection, insert, _FACT, rows)
 
@@ -242,19 +242,21 @@ def _insert_into_sqlite(connection: sql.Connection, _last: int, rows: Sequence[R
 def _insert_into_postgresql(connection: sql.Connection, last: int, rows: Sequence[Row]) -> None:
     new = _table_of(rows, **{column.name: column for column in _FACT})
     number = sql.literal(last, sql.BigInteger) + sql.func.row_number().over(order_by=new.c.position)
-    is_known = sql.exists().where(*(column == new.c[column.name] for column in _FACT))
-    fresh = sql.select(number, *(new.c[column.name] for column in _FACT)).where(~is_known)
+    is_stored = sql.exists().where(*(column == new.c[column.name] for column in _FACT))
+    fresh = sql.select(number, *(new.c[column.name] for column in _FACT)).where(~is_stored)
     connection.execute(sql.insert(EVENTS).from_select([EVENTS.c.number, *_FACT], fresh))
 
 
 def events_after(connection: sql.Connection, number: int, last: int) -> Integers:
-    """Subject, relation, object and step of the events behind a number, one row each, in order of number."""
-    parts = [_events_between(connection, start, start + _CHUNK) for start in range(number, last, _CHUNK)]
+    """Subject, relation, object and time step of the events after a number, one row per column."""
+    parts = [
+        _events_between(connection, start, start + _ROWS_PER_CHUNK) for start in range(number, last, _ROWS_PER_CHUNK)
+    ]
     return np.concatenate([np.empty((len(_FACT), 0), dtype=np.int64), *parts], axis=1)
 
 
 def _events_between(connection: sql.Connection, after: int, to: int) -> Integers:
-    # One long text a column comes several times faster than rows do.
+    # One long text per column is several times faster than rows.
     columns = (sql.func.aggregate_strings(sql.cast(column, sql.String), ",") for column in (EVENTS.c.number, *_FACT))
     between = sql.select(*columns).where(EVENTS.c.number > after, EVENTS.c.number <= to)
     texts = connection.execute(between).one()
@@ -268,13 +270,13 @@ def _events_between(connection: sql.Connection, after: int, to: int) -> Integers
 def _insert_many(
     connection: sql.Connection, insert: Any, columns: Iterable[sql.Column[Any]], rows: Sequence[tuple[Any, ...]]
 ) -> None:
-    """Insert rows as the driver of SQLite takes them, which is faster than row by row through SQLAlchemy."""
+    """Insert rows directly through the SQLite driver, which is faster than through SQLAlchemy."""
     statement = insert.inline().values({column.name: sql.bindparam(column.name) for column in columns})
     connection.exec_driver_sql(str(statement.compile(connection.engine)), list(rows))
 
 
 def _table_of(rows: Sequence[tuple[Any, ...]], **columns: sql.Column[Any]) -> Any:
-    """Rows as a table of PostgreSQL, with their `position`."""
+    """Rows as a PostgreSQL table expression, with their `position`."""
     arrays = (
         sql.cast(sql.literal(_array_text(values), sql.Text), postgresql.ARRAY(column.type))
         for column, values in zip(columns.values(), zip(*rows, strict=True), strict=True)
@@ -283,7 +285,7 @@ def _table_of(rows: Sequence[tuple[Any, ...]], **columns: sql.Column[Any]) -> An
 
 
 def _array_text(values: Sequence[int] | Sequence[bytes]) -> str:
-    """An array of PostgreSQL as text, which is made much faster here than by its driver.
+    """A PostgreSQL array as text, which is much faster than the conversion by the driver.
 
     >>> print(_array_text([3, -1]), _array_text([b"Ann"]))
     {3,-1} {"\\\\x416e6e"}

@@ -1,1 +1,1 @@
-"""The HTTP side of a service: its API, and who may ask what and how often."""
+"""HTTP interface of a service: application, routes, authentication, limits, request log and metrics."""

@@ -1,4 +1,4 @@
-"""The API for people to read and try, at /docs, with scripts that come with a package and not from elsewhere."""
+"""Interactive API documentation at /docs, with scripts served from a local package instead of a CDN."""
 
 from importlib.resources import as_file, files
 
@@ -11,7 +11,7 @@ _ASSETS = "/docs/assets"
 
 
 def add_api_docs(app: FastAPI) -> None:
-    """Add the page at /docs, which reads /openapi.json."""
+    """Add the page at /docs, which displays /openapi.json."""
     with as_file(files("fastapi_offline") / "static") as folder:
         app.mount(_ASSETS, StaticFiles(directory=folder))
 

@@ -1,11 +1,12 @@
-"""The form where people who use the page give their token; their browser then keeps a cookie."""
+"""Login form of the page: a browser exchanges a token for a cookie."""
 
 from urllib.parse import parse_qs
 
 from fastapi import FastAPI, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from tlogic.serving.web.authentication import COOKIE, AccessSettings, Role
+from tlogic.serving.web.authentication import COOKIE
+from tlogic.serving.web.settings import AccessSettings, Role
 
 _FORM = """<!DOCTYPE html>
 <html lang="en">
@@ -13,7 +14,7 @@ _FORM = """<!DOCTYPE html>
 <body style="font-family: sans-serif; max-width: 24rem; margin: 20vh auto; padding: 0 1rem">
 <h1>tlogic</h1>
 <form method="post" action="/login">
-<p><label for="token">Your token for this service</label></p>
+<p><label for="token">Token for this service</label></p>
 <p><input id="token" name="token" type="password" autocomplete="current-password" required autofocus
  style="width: 100%; font-size: 1rem; padding: .4rem; box-sizing: border-box"></p>
 <p role="alert">{problem}</p>
@@ -24,21 +25,21 @@ _FORM = """<!DOCTYPE html>
 """
 
 
-def add_login(app: FastAPI, guard: AccessSettings) -> None:
-    """Serve the form at ``/login``."""
+def add_login(app: FastAPI, access: AccessSettings) -> None:
+    """Add the form at ``/login``."""
 
     @app.get("/login", include_in_schema=False)
     async def form() -> Response:
-        return RedirectResponse("/", 303) if guard.is_open else HTMLResponse(_FORM.format(problem=""))
+        return RedirectResponse("/", 303) if access.is_local_only else HTMLResponse(_FORM.format(problem=""))
 
     @app.post("/login", include_in_schema=False)
     async def login(request: Request) -> Response:
-        given = parse_qs((await request.body()).decode("utf-8", "replace")).get("token", [""])[0]
-        role = guard.role_of(given.strip())
-        if guard.is_open or role is Role.stranger:
-            return HTMLResponse(_FORM.format(problem="This is not a token of this service."), 401)
+        token = parse_qs((await request.body()).decode("utf-8", "replace")).get("token", [""])[0]
+        role = access.role_of(token.strip())
+        if access.is_local_only or role is Role.stranger:
+            return HTMLResponse(_FORM.format(problem="Invalid token."), 401)
         response = RedirectResponse("/", 303)
         response.set_cookie(
-            COOKIE, guard.cookie_of(role), httponly=True, samesite="strict", secure=request.url.scheme == "https"
+            COOKIE, access.cookie_of(role), httponly=True, samesite="strict", secure=request.url.scheme == "https"
         )
         return response

@@ -1,4 +1,4 @@
-"""What a client is told whose request cannot be answered: always a `Problem`, with the status that fits."""
+"""Error responses: every error is a `Problem` in JSON, with a matching HTTP status."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -14,13 +14,13 @@ from tlogic.serving.schemas import Problem
 from tlogic.serving.store.encoded_events import InvalidEventsError
 from tlogic.serving.store.event_store import StoreError
 
-_SHOWN = 5
-_RETRY_SECONDS = "5"
-_POLICY_VIOLATION = 1008
+_MAX_SHOWN_ERRORS = 5
+_RETRY_AFTER_SECONDS = "5"
+_WEBSOCKET_POLICY_VIOLATION = 1008
 
 
 class ProblemError(TLogicError):
-    """A request that is refused for a reason which its sender is told."""
+    """A request that is refused with an HTTP status and a message for the client."""
 
     def __init__(self, status: int, problem: str, **headers: str) -> None:
         super().__init__(problem)
@@ -29,49 +29,49 @@ class ProblemError(TLogicError):
 
 
 def problem_response(error: Exception) -> Response:
-    """What to answer where a request led to an error that is meant for its sender.
+    """The response for an error that is meant for the client.
 
-    >>> response = problem_response(TLogicError("There is no such day."))
+    >>> response = problem_response(TLogicError("The date does not exist."))
     >>> response.status_code, response.body
-    (400, b'{"problem":"There is no such day.","positions":[],"reasons":[]}')
+    (400, b'{"problem":"The date does not exist.","positions":[],"reasons":[]}')
     """
     if isinstance(error, ProblemError):
-        return _respond(error.status, Problem(problem=str(error)), error.headers)
+        return _response(error.status, Problem(problem=str(error)), error.headers)
     if isinstance(error, InvalidEventsError):
-        return _respond(422, _about_events(error))
+        return _response(422, _events_problem(error))
     if isinstance(error, RequestValidationError):
-        return _respond(422, Problem(problem=_about_request(error.errors())))
+        return _response(422, Problem(problem=_validation_message(error.errors())))
     if isinstance(error, HTTPException):
-        return _respond(error.status_code, Problem(problem=_about_http(error)), error.headers or {})
+        return _response(error.status_code, Problem(problem=_http_message(error)), error.headers or {})
     if isinstance(error, StoreError):
         status = 507 if error.disk_is_full else 503
-        return _respond(status, Problem(problem=error.public), {"Retry-After": _RETRY_SECONDS})
-    return _respond(404 if isinstance(error, UnknownNameError) else 400, Problem(problem=str(error)))
+        return _response(status, Problem(problem=error.public), {"Retry-After": _RETRY_AFTER_SECONDS})
+    return _response(404 if isinstance(error, UnknownNameError) else 400, Problem(problem=str(error)))
 
 
 async def send_problem(error: Exception, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer a request, or the handshake of a web socket, with what is wrong."""
+    """Respond to an HTTP request or a web socket handshake with an error."""
     if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": str(error)[:100]})
+        await send({"type": "websocket.close", "code": _WEBSOCKET_POLICY_VIOLATION, "reason": str(error)[:100]})
     else:
         await problem_response(error)(scope, receive, send)
 
 
-def _respond(status: int, problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
-    # What a client sent may hold half characters, which no text of UTF-8 can repeat.
-    whole = Problem(
-        problem=_whole(problem.problem),
+def _response(status: int, problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
+    # Input may contain lone surrogates, which cannot be encoded as UTF-8.
+    encodable = Problem(
+        problem=_encodable(problem.problem),
         positions=problem.positions,
-        reasons=[_whole(reason) for reason in problem.reasons],
+        reasons=[_encodable(reason) for reason in problem.reasons],
     )
-    return Response(whole.model_dump_json(), status, dict(headers or {}), media_type="application/json")
+    return Response(encodable.model_dump_json(), status, dict(headers or {}), media_type="application/json")
 
 
-def _whole(text: str) -> str:
+def _encodable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _about_events(error: InvalidEventsError) -> Problem:
+def _events_problem(error: InvalidEventsError) -> Problem:
     return Problem(
         problem=str(error),
         positions=[each.position for each in error.problems],
@@ -79,15 +79,15 @@ def _about_events(error: InvalidEventsError) -> Problem:
     )
 
 
-def _about_request(errors: Any) -> str:
-    """The places of a request at which it is wrong, and how; what was sent is not repeated."""
-    lines = [f"{'.'.join(map(str, error['loc']))[:200]}: {error['msg']}" for error in errors[:_SHOWN]]
-    more = [f"and {len(errors) - _SHOWN:,} more."] if len(errors) > _SHOWN else []
-    return "\n".join(["The request is not understood.", *lines, *more])
+def _validation_message(errors: Any) -> str:
+    """The invalid fields of a request and what is wrong with them. Their values are not repeated."""
+    lines = [f"{'.'.join(map(str, error['loc']))[:200]}: {error['msg']}" for error in errors[:_MAX_SHOWN_ERRORS]]
+    more = [f"and {len(errors) - _MAX_SHOWN_ERRORS:,} more."] if len(errors) > _MAX_SHOWN_ERRORS else []
+    return "\n".join(["The request is invalid.", *lines, *more])
 
 
-def _about_http(error: HTTPException) -> str:
+def _http_message(error: HTTPException) -> str:
     if error.detail and error.detail != HTTPStatus(error.status_code).phrase:
         return str(error.detail)
-    known = {404: "There is nothing at this address; see /openapi.json.", 405: "This method is not known here."}
-    return known.get(error.status_code, f"{HTTPStatus(error.status_code).phrase}.")
+    messages = {404: "Unknown path; see /openapi.json for all paths.", 405: "This path does not support the method."}
+    return messages.get(error.status_code, f"{HTTPStatus(error.status_code).phrase}.")

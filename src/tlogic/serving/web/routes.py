@@ -1,67 +1,44 @@
-"""The HTTP API of a service. What it takes and gives is in `messages`; errors are always a `Problem`."""
+"""Routes of the HTTP API. Request and response bodies are defined in `schemas`."""
 
 from collections.abc import AsyncIterator
 from time import monotonic
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request, Security
-from fastapi.exceptions import RequestValidationError
-from fastapi.security import HTTPBearer
-from starlette.exceptions import HTTPException
-from starlette.responses import Response
-from starlette.routing import Match
+from fastapi import APIRouter, Depends, Path, Query, Request
 
-import tlogic
-from tlogic.errors import TLogicError
-from tlogic.parallel import thread_count
 from tlogic.rules.selection import Sort
 from tlogic.serving import schemas
 from tlogic.serving.engine.service import Service, to_queries
-from tlogic.serving.web.api_docs import add_api_docs
-from tlogic.serving.web.authentication import ROLE, AccessSettings, AuthenticationMiddleware, Role
-from tlogic.serving.web.login import add_login
 from tlogic.serving.web.metrics import Metrics
-from tlogic.serving.web.problems import ProblemError, problem_response
-from tlogic.serving.web.request_limits import DEADLINE, ConcurrencyLimiter, RequestLimitsMiddleware, too_late
-from tlogic.serving.web.request_log import RequestLogMiddleware
+from tlogic.serving.web.problems import ProblemError
+from tlogic.serving.web.request_limits import DEADLINE, timeout_problem
 
-_SLOTS_PER_CORE = 2
-# While questions are answered no events come in, and work that nobody waits for goes on: so not for long.
-_AT_ONCE = 20
-_ABOUT = """Forecasts from temporal rules, or a model, over events as they come in, each with its reasons.
-
-Names are matched without regard to case, spaces and underscores. Times are dates such as `2014-08-09`, or integers
-where the events have those; without a time, the step after the last event is meant."""
-_TAGS = [
-    {"name": "forecasts", "description": "What comes next, and why."},
-    {"name": "events", "description": "What happened, and to whom."},
-    {"name": "rules", "description": "What answers questions, and how it is learned anew."},
-    {"name": "service", "description": "How the service is."},
-]
+# Forecasts block incoming events and cannot be cancelled, so a batch runs in short chunks.
+_QUERIES_PER_CHUNK = 20
+_MAX_PAGE_SIZE = 1000
+_MAX_OFFSET = 2**31 - 1
 _PROBLEMS = {
-    400: "The request cannot be answered as it is.",
-    401: "A token is needed.",
-    403: "The token does not allow this, or the request comes from another website.",
-    404: "A name, a version or an address is not known.",
-    405: "The method is not known here.",
-    408: "The body of the request came too slowly.",
-    413: "The body of the request is too large.",
-    415: "The body of the request is not JSON.",
-    422: "The request is not understood, or events of a batch cannot be used; none was taken.",
+    400: "The request cannot be answered.",
+    401: "A token is required.",
+    403: "The token does not allow this request, or the request comes from another website.",
+    404: "Unknown name, version or path.",
+    405: "The path does not support this method.",
+    408: "The request body was not received in time.",
+    413: "The request body is too large.",
+    415: "The request body is not JSON.",
+    422: "The request is invalid, or a batch has invalid events; no event was added.",
     429: "Too many requests.",
-    500: "Something unexpected, which the log of the service tells under the given id.",
-    503: "The service is busy, or its store cannot be reached; try again.",
-    504: "There was no answer in time.",
-    507: "The disk of the store is full.",
+    500: "Unexpected error; the log of the service has details under the given request id.",
+    503: "The service is busy, or its database is unreachable; try again.",
+    504: "The request timed out.",
+    507: "The disk of the database is full.",
 }
-_RESPONSES: dict[int | str, dict[str, Any]] = {
-    status: {"model": schemas.Problem, "description": told} for status, told in _PROBLEMS.items()
+PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {"model": schemas.Problem, "description": description} for status, description in _PROBLEMS.items()
 }
-_MOST_PAGED = 1000
-_FARTHEST_OFFSET = 2**31 - 1
 
 
-# What endpoints need
+# Dependencies
 
 
 async def _service(request: Request) -> Service:
@@ -72,153 +49,174 @@ async def _metrics(request: Request) -> Metrics:
     return request.app.state.metrics
 
 
-async def _until(request: Request) -> float:
+async def _deadline(request: Request) -> float:
     return request.scope[DEADLINE]
 
 
 async def _slot(request: Request) -> AsyncIterator[None]:
-    async with request.app.state.slots.one():
+    async with request.app.state.concurrency_limiter.slot():
         yield
 
 
-Served = Annotated[Service, Depends(_service)]
-Counted = Annotated[Metrics, Depends(_metrics)]
-Until = Annotated[float, Depends(_until)]
-Top = Annotated[int, Query(ge=1, le=schemas.MAX_CANDIDATES, description="How many candidates to give.")]
-Offset = Annotated[int, Query(ge=0, le=_FARTHEST_OFFSET, description="How many to leave out at the beginning.")]
-Limit = Annotated[int, Query(ge=1, le=_MOST_PAGED, description="How many to give.")]
-Text = Annotated[str, Query(max_length=1000, description="As one types it; spelling is forgiven.")]
+ServiceDependency = Annotated[Service, Depends(_service)]
+MetricsDependency = Annotated[Metrics, Depends(_metrics)]
+Deadline = Annotated[float, Depends(_deadline)]
+Top = Annotated[int, Query(ge=1, le=schemas.MAX_CANDIDATES, description="The number of candidates to return.")]
+Offset = Annotated[int, Query(ge=0, le=_MAX_OFFSET, description="The number of items to skip.")]
+Limit = Annotated[int, Query(ge=1, le=_MAX_PAGE_SIZE, description="The maximum number of items to return.")]
+SearchText = Annotated[
+    str, Query(max_length=1000, description="Part of a name; small spelling mistakes are tolerated.")
+]
 
 
-def _asked(
-    relation: Annotated[schemas.Name, Query(description="What is done.", examples=["sue"])],
+def _query_parameters(
+    relation: Annotated[schemas.Name, Query(description="The relation of the query.", examples=["sue"])],
     subject: Annotated[
-        schemas.Name | None, Query(description="Who does it; then the object is asked.", examples=["Kite Aviation"])
+        schemas.Name | None,
+        Query(description="The subject; the query then asks for the object.", examples=["Kite Aviation"]),
     ] = None,
-    object: Annotated[schemas.Name | None, Query(description="To whom it is done; then the subject is asked.")] = None,
-    at: Annotated[str | None, Query(max_length=100, description="When; the next step if not given.")] = None,
+    object: Annotated[
+        schemas.Name | None, Query(description="The object; the query then asks for the subject.")
+    ] = None,
+    at: Annotated[
+        str | None, Query(max_length=100, description="The time; by default, the time step after the last event.")
+    ] = None,
     without: Annotated[
         list[str] | None, Query(max_length=1000, description="Ids of rules, or kinds of evidence, to switch off.")
     ] = None,
-) -> schemas.Question:
-    return schemas.Question(subject=subject, relation=relation, object=object, at=at, without=without or [])
+) -> schemas.Query:
+    return schemas.Query(subject=subject, relation=relation, object=object, at=at, without=without or [])
 
 
-async def _question(question: Annotated[schemas.Question, Depends(_asked)]) -> schemas.Question:
-    return question
+async def _query(query: Annotated[schemas.Query, Depends(_query_parameters)]) -> schemas.Query:
+    return query
 
 
-Question = Annotated[schemas.Question, Depends(_question)]
+QueryParameters = Annotated[schemas.Query, Depends(_query)]
 
-_by_token = Security(HTTPBearer(auto_error=False, description="A token for reading, or for writing too."))
-
-router = APIRouter(prefix="/api", responses=_RESPONSES)
-_at_work = [Depends(_slot, scope="function")]
+router = APIRouter(prefix="/api", responses=PROBLEM_RESPONSES)
+_needs_slot = [Depends(_slot, scope="function")]
 
 
 # Forecasts
 
 
-@router.get("/forecast", tags=["forecasts"], dependencies=_at_work)
-def forecast(service: Served, metrics: Counted, question: Question, top: Top = 10) -> schemas.Forecast:
-    """Who comes next in the place of what is not given, the object or the subject."""
-    answer = service.forecast(question, top)
+@router.get("/forecast", tags=["forecasts"], dependencies=_needs_slot)
+def forecast(
+    service: ServiceDependency, metrics: MetricsDependency, query: QueryParameters, top: Top = 10
+) -> schemas.Forecast:
+    """Rank the candidates for the missing object or subject of a query."""
+    response = service.forecast(query, top)
     metrics.forecasts.inc()
-    return answer
+    return response
 
 
-@router.post("/forecasts", tags=["forecasts"], dependencies=_at_work)
-def forecasts(service: Served, metrics: Counted, until: Until, asked: schemas.SplitQueries) -> list[schemas.Forecast]:
-    """Answer several questions at once, in their order.
+@router.post("/forecasts", tags=["forecasts"], dependencies=_needs_slot)
+def forecasts(
+    service: ServiceDependency, metrics: MetricsDependency, deadline: Deadline, batch: schemas.QueryBatch
+) -> list[schemas.Forecast]:
+    """Answer a batch of queries, in the order given.
 
-    Events that come in meanwhile may count for the later ones; each answer tells its time and its version.
+    Events that are added meanwhile may affect later queries of the batch. Each forecast states its time and version.
     """
     with service.live_store.reading() as graph:
-        to_queries(graph, asked.questions)  # what is wrong with any of them is told before any is answered
-    answers: list[schemas.Forecast] = []
-    for first in range(0, len(asked.questions), _AT_ONCE):
-        if monotonic() > until:
-            raise too_late()
-        answers += service.forecasts(asked.questions[first : first + _AT_ONCE], asked.top)
-    metrics.forecasts.inc(len(answers))
-    return answers
+        to_queries(graph, batch.questions)  # report an invalid query before any is answered
+    responses: list[schemas.Forecast] = []
+    for first in range(0, len(batch.questions), _QUERIES_PER_CHUNK):
+        if monotonic() > deadline:
+            raise timeout_problem()
+        responses += service.forecasts(batch.questions[first : first + _QUERIES_PER_CHUNK], batch.top)
+    metrics.forecasts.inc(len(responses))
+    return responses
 
 
-@router.get("/explanation", tags=["forecasts"], dependencies=_at_work)
+@router.get("/explanation", tags=["forecasts"], dependencies=_needs_slot)
 def explanation(
-    service: Served,
-    question: Question,
-    candidate: Annotated[schemas.Name, Query(description="Whose score is explained.", examples=["Orchard Foods"])],
-    groundings: Annotated[int, Query(ge=0, le=100, description="How many groundings, or facts, for each reason.")] = 1,
+    service: ServiceDependency,
+    query: QueryParameters,
+    candidate: Annotated[schemas.Name, Query(description="The candidate to explain.", examples=["Orchard Foods"])],
+    groundings: Annotated[
+        int, Query(ge=0, le=100, description="The maximum number of groundings, or facts, per reason.")
+    ] = 1,
 ) -> schemas.Explanation:
-    """Why a candidate has its score and its rank: the rules and the facts behind it."""
-    return service.explain(question, candidate, groundings)
+    """Explain the score and rank of a candidate by rules, or evidence, and the facts they rely on."""
+    return service.explain(query, candidate, groundings)
 
 
-@router.get("/outlook", tags=["forecasts"], dependencies=_at_work)
+@router.get("/outlook", tags=["forecasts"], dependencies=_needs_slot)
 def outlook(
-    service: Served,
-    entity: Annotated[schemas.Name, Query(description="About whom.", examples=["Kite Aviation"])],
-    at: Annotated[str | None, Query(max_length=100, description="When; the next step if not given.")] = None,
-    limit: Annotated[int, Query(ge=1, le=100, description="How many to give.")] = 10,
+    service: ServiceDependency,
+    entity: Annotated[schemas.Name, Query(description="The entity.", examples=["Kite Aviation"])],
+    at: Annotated[
+        str | None, Query(max_length=100, description="The time; by default, the time step after the last event.")
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=100, description="The maximum number of events to return.")] = 10,
 ) -> schemas.Outlook:
-    """What is likely next for an entity, over all relations."""
+    """List the most likely next events of an entity, over all relations."""
     return service.outlook(entity, at, limit)
 
 
 # Events
 
 
-@router.get("/events", tags=["events"], dependencies=_at_work)
+@router.get("/events", tags=["events"], dependencies=_needs_slot)
 def events(
-    service: Served,
-    entity: Annotated[schemas.Name, Query(description="Whose events.", examples=["Kite Aviation"])],
-    other: Annotated[schemas.Name | None, Query(description="Only those with this one.")] = None,
+    service: ServiceDependency,
+    entity: Annotated[schemas.Name, Query(description="The entity.", examples=["Kite Aviation"])],
+    other: Annotated[
+        schemas.Name | None, Query(description="A second entity; only events between the two are returned.")
+    ] = None,
     offset: Offset = 0,
     limit: Limit = 100,
 ) -> schemas.EventPage:
-    """The events of an entity, or of a pair, newest first."""
+    """List the events of an entity, or between two entities, newest first."""
     return service.events(entity, other, offset, limit)
 
 
 @router.post("/events", tags=["events"])
-def add_events(service: Served, metrics: Counted, batch: schemas.Events) -> schemas.Added:
-    """Add a batch of events, whole or not at all; they are kept, and count, before the answer is given.
+def add_events(service: ServiceDependency, metrics: MetricsDependency, batch: schemas.EventBatch) -> schemas.AddResult:
+    """Add a batch of events: all of them, or none if one is invalid.
 
-    To send the same events again changes nothing.
+    The events are stored and visible to forecasts before the response is sent. Adding an event twice has no effect.
     """
-    added = service.add(batch.events)
-    metrics.events_added.inc(added.added)
-    return added
+    result = service.add(batch.events)
+    metrics.events_added.inc(result.added)
+    return result
 
 
-@router.get("/entities", tags=["events"], dependencies=_at_work)
-def entities(service: Served, search: Text = "", limit: Limit = 20) -> schemas.EntityPage:
-    """The entities that a text may mean, best matches first; the busiest without one."""
+@router.get("/entities", tags=["events"], dependencies=_needs_slot)
+def entities(service: ServiceDependency, search: SearchText = "", limit: Limit = 20) -> schemas.EntityPage:
+    """Search entities, best matches first. Without a text, list those with the most events."""
     return service.entities(search, limit)
 
 
-@router.get("/relations", tags=["events"], dependencies=_at_work)
-def relations(service: Served, search: Text = "", limit: Limit = _MOST_PAGED) -> schemas.RelationPage:
-    """The relations that a text may mean, best matches first; the most frequent without one."""
+@router.get("/relations", tags=["events"], dependencies=_needs_slot)
+def relations(
+    service: ServiceDependency, search: SearchText = "", limit: Limit = _MAX_PAGE_SIZE
+) -> schemas.RelationPage:
+    """Search relations, best matches first. Without a text, list those with the most events."""
     return service.relations(search, limit)
 
 
 # Rules
 
 
-@router.get("/rules", tags=["rules"], dependencies=_at_work)
+@router.get("/rules", tags=["rules"], dependencies=_needs_slot)
 def rules(
-    service: Served,
-    head: Annotated[schemas.Name | None, Query(description="Only rules about this relation.", examples=["sue"])] = None,
-    words: Annotated[str, Query(max_length=1000, description="Words that are all in the rule.")] = "",
+    service: ServiceDependency,
+    head: Annotated[
+        schemas.Name | None, Query(description="Only rules whose head is this relation.", examples=["sue"])
+    ] = None,
+    words: Annotated[str, Query(max_length=1000, description="Only rules that contain all these words.")] = "",
     length: Annotated[list[int] | None, Query(max_length=100, description="Only rules of these lengths.")] = None,
-    min_confidence: Annotated[float, Query(ge=0.0, le=1.0, description="Only rules that hold so often.")] = 0.0,
-    sort: Annotated[Sort, Query(description="What comes first.")] = "confidence",
+    min_confidence: Annotated[
+        float, Query(ge=0.0, le=1.0, description="Only rules with at least this confidence.")
+    ] = 0.0,
+    sort: Annotated[Sort, Query(description="The sort order.")] = "confidence",
     offset: Offset = 0,
     limit: Limit = 100,
 ) -> schemas.RulePage:
-    """The rules of the version in use that fit; a model has none."""
+    """List the rules in use that match the filters. Fails with 400 while a model is in use."""
     return service.rules(
         head=head,
         words=words,
@@ -231,103 +229,27 @@ def rules(
 
 
 @router.get("/versions", tags=["rules"])
-def versions(service: Served) -> schemas.Versions:
-    """All versions of rules, or of a model, newest first."""
-    return service.versions.kept()
+def versions(service: ServiceDependency) -> schemas.Versions:
+    """List all versions of rules or models, newest first."""
+    return service.versions.list_all()
 
 
 @router.post("/versions/{number}/use", tags=["rules"])
-def use_version(service: Served, number: Annotated[int, Path(ge=1, le=_FARTHEST_OFFSET)]) -> schemas.Versions:
-    """Go back to an earlier version, which is kept once more as the newest; forecasts go on meanwhile."""
-    if all(each.version != number for each in service.versions.kept().versions):
-        raise ProblemError(404, f"There is no version {number} of rules or a model; see /api/versions.")
+def use_version(service: ServiceDependency, number: Annotated[int, Path(ge=1, le=_MAX_OFFSET)]) -> schemas.Versions:
+    """Restore an earlier version by storing it again as the newest. Forecasts continue meanwhile."""
+    if all(each.version != number for each in service.versions.list_all().versions):
+        raise ProblemError(404, f"Version {number} does not exist; see /api/versions.")
     service.versions.restore(number)
-    return service.versions.kept()
+    return service.versions.list_all()
 
 
 @router.post("/learn", tags=["rules"], status_code=202)
-def learn(service: Served) -> schemas.Learning:
-    """Begin to learn anew from all events; forecasts go on meanwhile. It is learned once at a time."""
+def learn(service: ServiceDependency) -> schemas.LearningStatus:
+    """Start learning from all events in the background, unless it is already running. Forecasts continue meanwhile."""
     return service.versions.learn()
 
 
 @router.get("/learn", tags=["rules"])
-def learning(service: Served) -> schemas.Learning:
-    """How learning anew stands."""
+def learning(service: ServiceDependency) -> schemas.LearningStatus:
+    """Return the status of learning."""
     return service.versions.learning
-
-
-# The application
-
-
-def create_app(service: Service, guard: AccessSettings | None = None, *, page: bool = True) -> FastAPI:
-    """The web application of a service, behind a guard; with the page for people unless that is not wanted.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> from tlogic.serving.startup import open_service
-    >>> from tlogic.events.sample.simulation import sample_events
-    >>> from tlogic.serving.store.encoded_events import EncodedEvents
-    >>> from tlogic.serving.store.event_store import EventStore
-    >>> with TemporaryDirectory() as folder, EventStore.open(f"{folder}/events.db") as store:
-    ...     added = store.add(EncodedEvents.from_table(sample_events(days=30)))
-    ...     app = create_app(open_service(store), page=False)
-    >>> app.title
-    'tlogic'
-    """
-    guard, metrics = guard or AccessSettings(), Metrics(service)
-    # The usual pages at /docs load their scripts from elsewhere, so they are replaced.
-    app = FastAPI(
-        title="tlogic",
-        version=tlogic.__version__,
-        description=_ABOUT,
-        openapi_tags=_TAGS,
-        docs_url=None,
-        redoc_url=None,
-    )
-    app.state.service, app.state.metrics = service, metrics
-    app.state.slots = ConcurrencyLimiter(_SLOTS_PER_CORE * thread_count(None), guard.patience)
-    _add_own_routes(app)
-    # The guard has looked at tokens before; this tells of them.
-    app.include_router(router, dependencies=[] if guard.is_open else [_by_token])
-    _refuse_the_rest(app)
-    add_login(app, guard)
-    add_api_docs(app)
-    for kind in (TLogicError, HTTPException, RequestValidationError):
-        app.add_exception_handler(kind, _tell)
-    if page:
-        from tlogic.serving.page import mount_page
-
-        mount_page(app, service)
-    # The last one is the first to see a request.
-    app.add_middleware(RequestLimitsMiddleware, max_body=guard.max_body, timeout=guard.timeout)
-    app.add_middleware(AuthenticationMiddleware, guard=guard)
-    app.add_middleware(RequestLogMiddleware, metrics=metrics)
-    return app
-
-
-def _add_own_routes(app: FastAPI) -> None:
-    @app.get("/health", tags=["service"], responses={status: _RESPONSES[status] for status in (400, 403, 429, 504)})
-    def health(service: Served, request: Request) -> schemas.Health | schemas.Alive:
-        """Whether the service is well, and for those who may read what it knows; no token is needed."""
-        found = service.health()
-        return schemas.Alive(status=found.status) if request.scope[ROLE] is Role.stranger else found
-
-    @app.get("/metrics", tags=["service"], include_in_schema=False)
-    def metrics(counted: Counted) -> Response:
-        return Response(counted.text(), media_type="text/plain; version=0.0.4")
-
-
-def _refuse_the_rest(app: FastAPI) -> None:
-    """Whatever is not known under /api is an error, and no matter for the page, which has all other addresses."""
-
-    @app.api_route("/api/{rest:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"], include_in_schema=False)
-    async def send_problem(request: Request) -> None:
-        partly = [route for route in router.routes if route.matches(request.scope)[0] is Match.PARTIAL]
-        if not partly:
-            raise HTTPException(404)
-        allowed = {method for route in partly for method in getattr(route, "methods", None) or ()}
-        raise HTTPException(405, headers={"Allow": ", ".join(sorted(allowed))})
-
-
-async def _tell(_request: Request, error: Exception) -> Response:
-    return problem_response(error)
