@@ -42,7 +42,7 @@ def serve(store: str, rules: str, told: Any) -> None:
         lambda: open_service(store, rules=Path(rules), settings=settings),
         AccessSettings(rate=1e9, burst=10**9),
         port=0,
-        opened=lambda address, _: told.put(address),
+        on_start=lambda address, _: told.put(address),
     )
 
 

@@ -24,17 +24,17 @@ def test_a_folder_is_ingested_once(world: Path, tmp_path: Path) -> None:
     store = tmp_path / "events.db"
     first = run("ingest", "--store", store, world)
     assert first.returncode == 0, first.stderr
-    assert first.stdout == f"11,751 events added to {store}, 0 known already; 11,751 in all\n"
+    assert first.stdout == f"11,751 events added to {store}, 0 already stored; 11,751 in total\n"
     assert "in steps of 1 day (found from the data)" in first.stderr
     again = run("ingest", "--store", store, world, "--quiet")
-    assert again.stdout == f"0 events added to {store}, 11,751 known already; 11,751 in all\n"
+    assert again.stdout == f"0 events added to {store}, 11,751 already stored; 11,751 in total\n"
     assert again.stderr == ""
 
 
 def test_postgresql_and_its_password(empty_postgres: str, calls: Path) -> None:
     url = empty_postgres.replace("postgres:@", f"postgres:{SECRET}@")
     done = run("ingest", "--store", url, calls)
-    assert done.stdout == "2 events added to postgresql:///postgres, 0 known already; 2 in all\n"
+    assert done.stdout == "2 events added to postgresql:///postgres, 0 already stored; 2 in total\n"
     assert SECRET not in done.stderr
 
 
@@ -46,13 +46,11 @@ def test_the_step_is_that_of_the_store(calls: Path, tmp_path: Path) -> None:
     assert "2 events added" in done.stdout, done.stderr
     assert "Warning" not in done.stderr
     assert run("ingest", "--store", store, later, "--step", "2d").stdout.startswith("0 events added")
-    assert_refused(run("ingest", "--store", store, later, "--step", "1d"), "which counts time in steps of 2 days")
-    assert_refused(
-        run("ingest", "--store", store, later, "--time-zone", "Asia/Tokyo"), "the time of UTC, not Asia/Tokyo"
-    )
-    with EventStore.open(store) as kept:
-        assert kept.state().timeline == Timeline("day", 2, "2014-08-09")
-        assert kept.changes_since(0, 0, 0).events.step.tolist() == [0, 1, 11, -4]
+    assert_refused(run("ingest", "--store", store, later, "--step", "1d"), "which is 2 days")
+    assert_refused(run("ingest", "--store", store, later, "--time-zone", "Asia/Tokyo"), "is UTC, not Asia/Tokyo")
+    with EventStore.open(store) as opened:
+        assert opened.state().timeline == Timeline("day", 2, "2014-08-09")
+        assert opened.changes_since(0, 0, 0).events.step.tolist() == [0, 1, 11, -4]
 
 
 @pytest.mark.parametrize(("step", "unit"), [("15m", "minute"), ("1mo", "month"), ("1y", "year"), ("1w", "week")])
@@ -60,8 +58,8 @@ def test_every_step_is_found_again(calls: Path, tmp_path: Path, step: str, unit:
     store = tmp_path / "events.db"
     assert run("ingest", "--store", store, calls, "--step", step).returncode == 0
     assert "0 events added" in run("ingest", "--store", store, calls).stdout
-    with EventStore.open(store) as kept:
-        timeline = kept.state().timeline
+    with EventStore.open(store) as opened:
+        timeline = opened.state().timeline
         assert timeline is not None
         assert timeline.unit == unit
 
@@ -70,7 +68,7 @@ def test_integers(tmp_path: Path) -> None:
     store = tmp_path / "events.db"
     run("ingest", "--store", store, write(tmp_path / "a.csv", "Ann,calls,Bob,5", "Ann,calls,Bob,29"))
     done = run("ingest", "--store", store, write(tmp_path / "b.csv", "Ann,calls,Bob,28", "Ann,calls,Bob,1999"))
-    assert done.stdout == f"1 event added to {store}, 1 known already; 3 in all\n", done.stderr
+    assert done.stdout == f"1 event added to {store}, 1 already stored; 3 in total\n", done.stderr
     dates = write(tmp_path / "c.csv", "Ann,calls,Bob,2014-08-09")
     assert_refused(run("ingest", "--store", store, dates), "The times are calendar dates")
 

@@ -1,4 +1,4 @@
-"""A service of the sample live_store, and its page in a browser."""
+"""A service over the sample world, and its page in a browser."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ from tlogic.serving.engine.service import Service
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """One for all tests of a module."""
+    """One service for all tests of a module."""
     with sample_service(str(tmp_path_factory.mktemp("service") / "events.db")) as made:
         yield made
 
@@ -29,7 +29,7 @@ def site(service: Service) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def opened(browser: Browser, site: str) -> Opened:
-    """Opens the site in a browser that is as new, with neither cookies nor history."""
+    """Opens the site in a new browser context, without cookies and history."""
     return partial(_opened, browser, site)
 
 
@@ -41,7 +41,7 @@ def page(opened: Opened) -> Iterator[Page]:
 
 @contextmanager
 def _opened(browser: Browser, site: str, width: int = 1200, height: int = 800, dark: bool = False) -> Iterator[Page]:
-    """Nothing may go wrong on the page, and no dialog come up."""
+    """Open a page, and check that it has no script errors and opens no dialog."""
     context = browser.new_context(
         base_url=site,
         viewport={"width": width, "height": height},

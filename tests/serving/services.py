@@ -1,4 +1,4 @@
-"""Services of the sample world for tests, as applications and behind a real web server."""
+"""Services over the sample world for tests, in process and behind a real web server."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -27,7 +27,7 @@ from tlogic.serving.web.settings import AccessSettings
 from tlogic.serving.web.web_app import create_app
 
 Opened = Callable[..., AbstractContextManager[Page]]
-"""Opens the page of a service in a new browser."""
+"""Opens the page of a service in a new browser context."""
 
 DAYS = 120
 READ, WRITE = "a-token-for-reading", "a-token-for-writing"
@@ -43,8 +43,8 @@ def sample_rules(length: int = 1) -> tlogic.RuleSet:
     return tlogic.learn(sample_graph(), lengths=(length,), walks=50)
 
 
-def new_place(kind: str, request: pytest.FixtureRequest, folder: Path) -> str:
-    """Where a new store may be made: in SQLite, or in a database of PostgreSQL with nothing in it."""
+def new_store_url(kind: str, request: pytest.FixtureRequest, folder: Path) -> str:
+    """The path of a new SQLite file, or the URL of an empty PostgreSQL database."""
     if kind == "sqlite":
         return str(folder / "events.db")
     url: str = request.getfixturevalue("postgres")
@@ -54,9 +54,9 @@ def new_place(kind: str, request: pytest.FixtureRequest, folder: Path) -> str:
 
 
 @contextmanager
-def sample_service(place: str) -> Iterator[Service]:
-    """A service of the sample world in a new store."""
-    with EventStore.open(place) as store:
+def sample_service(store_url: str) -> Iterator[Service]:
+    """A service over the sample world in a new store."""
+    with EventStore.open(store_url) as store:
         store.add(EncodedEvents.from_table(sample_events(days=DAYS)))
         live_store = LiveStore(store)
         versions = VersionManager(live_store, tlogic.ApplicationSettings())
@@ -67,7 +67,7 @@ def sample_service(place: str) -> Iterator[Service]:
 
 @contextmanager
 def served(service: Service, access: AccessSettings | None = None, *, page: bool = False) -> Iterator[str]:
-    """The address of a service that a real web server serves."""
+    """The address of a service behind a real web server."""
     app = create_app(service, access, page=page)
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, h11_max_incomplete_event_size=2**20))
     thread = Thread(target=server.run)
@@ -81,24 +81,26 @@ def served(service: Service, access: AccessSettings | None = None, *, page: bool
 
 
 @contextmanager
-def asking(service: Service, access: AccessSettings | None = None, token: str | None = None) -> Iterator[httpx.Client]:
-    """Somebody who asks a service, with a token or without one."""
+def api_client(
+    service: Service, access: AccessSettings | None = None, token: str | None = None
+) -> Iterator[httpx.Client]:
+    """An HTTP client of a service, with or without a token."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    with served(service, access) as url, client_of(url, headers=headers) as client:
+    with served(service, access) as url, http_client(url, headers=headers) as client:
         yield client
 
 
-def client_of(url: str, **how: Any) -> httpx.Client:
-    """Asks at an address, and waits for answers on a busy machine too."""
-    return httpx.Client(base_url=url, timeout=PATIENCE, **how)
+def http_client(url: str, **options: Any) -> httpx.Client:
+    """An HTTP client with a time limit for busy machines."""
+    return httpx.Client(base_url=url, timeout=PATIENCE, **options)
 
 
-def problem_of(response: httpx.Response, status: int) -> str:
-    """The words of an error, which has the shape of all errors, and shows nothing of the code."""
+def problem_text(response: httpx.Response, status: int) -> str:
+    """The message of an error response, after checking its schema and that it shows no code."""
     assert response.status_code == status, response.text
     assert response.headers["content-type"] == "application/json"
-    told = response.json()
-    assert set(told) == {"problem", "positions", "reasons"}
+    content = response.json()
+    assert set(content) == {"problem", "positions", "reasons"}
     assert "Traceback" not in response.text
     assert ".py" not in response.text
-    return str(told["problem"])
+    return str(content["problem"])

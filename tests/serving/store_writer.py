@@ -1,7 +1,7 @@
-"""A process that adds batches to a store until it is killed, and says of each when it is kept.
+"""A process that adds batches to a store until it is killed, and prints each batch once it is stored.
 
-Nearly all of its start would be imports, so those are done once, by a process that makes the writers as copies of
-itself: for each line on its input, with the name of a writer and how many batches it adds, one after the other.
+Imports would take most of the start-up time, so one process imports once and forks the writers. Each line of its input
+starts one writer: its name and the number of batches to add.
 """
 
 import os
@@ -18,9 +18,9 @@ from tlogic.events import Timeline
 from tlogic.serving.store.encoded_events import EncodedEvents
 from tlogic.serving.store.event_store import EventStore
 
-EVENTS_IN_A_BATCH = 300
+EVENTS_PER_BATCH = 300
 NEW_NAMES = 20
-FOR_EVER = 10**9
+UNLIMITED = 10**9
 
 
 def batch_name(writer: str, number: int) -> str:
@@ -28,32 +28,32 @@ def batch_name(writer: str, number: int) -> str:
 
 
 def make_batch(writer: str, number: int) -> EncodedEvents:
-    """Events whose relation is the name of the batch, between entities of which some are new."""
+    """Events whose relation is the name of the batch, between old and new entities."""
     name = batch_name(writer, number)
-    steps = np.arange(EVENTS_IN_A_BATCH)
+    steps = np.arange(EVENTS_PER_BATCH)
     entities = ["everybody", *(f"{name} {i}" for i in range(NEW_NAMES))]
     zeros = np.zeros_like(steps)
     return EncodedEvents(entities, [name], steps % len(entities), zeros, zeros, steps, Timeline("day", 1, "2030-01-01"))
 
 
 class Writers:
-    """The process that makes writers, one at a time, as its users see it."""
+    """Handle of the process that forks writers, one at a time."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
-        self._orders: IO[str] = process.stdin
-        self._answers: IO[str] = process.stdout
+        self._input: IO[str] = process.stdin
+        self._output: IO[str] = process.stdout
 
-    def start(self, writer: str, batches: int = FOR_EVER) -> int:
-        """Begin to write; gives the process that does."""
-        self._orders.write(f"{writer} {batches}\n")
-        self._orders.flush()
-        return int(self._answers.readline())
+    def start(self, writer: str, batches: int = UNLIMITED) -> int:
+        """Start a writer; returns its process id."""
+        self._input.write(f"{writer} {batches}\n")
+        self._input.flush()
+        return int(self._output.readline())
 
-    def kept(self) -> list[str]:
-        """The names of the batches that the writer, which came to its end, had been told were kept."""
-        return [line.strip() for line in iter(self._answers.readline, "end\n")]
+    def stored(self) -> list[str]:
+        """The batches that were acknowledged to the writer, which has ended."""
+        return [line.strip() for line in iter(self._output.readline, "end\n")]
 
 
 @contextmanager
@@ -72,12 +72,12 @@ def writers(where: str) -> Iterator[Writers]:
 
 def _write(where: str, writer: str, batches: int) -> None:
     with EventStore.open(where) as store:
-        for number in range(batches) if batches < FOR_EVER else count():
+        for number in range(batches) if batches < UNLIMITED else count():
             store.add(make_batch(writer, number))
             os.write(1, f"{batch_name(writer, number)}\n".encode())
 
 
-def _obey(where: str) -> None:
+def _run(where: str) -> None:
     for line in sys.stdin:
         writer, batches = line.split()
         child = os.fork()
@@ -92,4 +92,4 @@ def _obey(where: str) -> None:
 
 
 if __name__ == "__main__":
-    _obey(sys.argv[1])
+    _run(sys.argv[1])

@@ -1,4 +1,4 @@
-"""The world of a service: what is in the store counts, whoever put it there, while forecasts go on."""
+"""The live store sees all events of its store, whichever process added them, while forecasts continue."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +19,7 @@ from tlogic.serving.startup import open_service
 from tlogic.serving.store.encoded_events import EncodedEvents
 from tlogic.serving.store.event_store import EventStore
 
-ASKED = schemas.Query(subject="Kite Aviation", relation="sue")
+QUERY = schemas.Query(subject="Kite Aviation", relation="sue")
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def service_on(store: EventStore, rules: tlogic.RuleSet) -> Service:
     return Service(live_store, versions)
 
 
-def learn_anew(versions: VersionManager) -> None:
+def learn_again(versions: VersionManager) -> None:
     versions.learn()
     wait_until(lambda: versions.learning.state != "running")
 
@@ -50,57 +50,57 @@ def row(subject: str, relation: str, object_: str, time: str) -> schemas.Event:
     return schemas.Event(subject=subject, relation=relation, object=object_, time=time)
 
 
-def test_an_event_counts_in_the_next_forecast(store: EventStore, rules: tlogic.RuleSet) -> None:
+def test_a_new_event_affects_the_next_forecast(store: EventStore, rules: tlogic.RuleSet) -> None:
     service = service_on(store, rules)
-    before = service.forecast(ASKED)
+    before = service.forecast(QUERY)
     assert before.question.at == "2030-07-20"
     assert "Newcomer Ltd" not in [candidate.name for candidate in before.candidates]
     added = service.add([row("Newcomer Ltd", "bid_for", "Kite Aviation", "2030-07-21")])
     assert (added.added, added.known) == (1, 0)
-    after = service.forecast(ASKED, top=100)
+    after = service.forecast(QUERY, top=100)
     assert after.question.at == "2030-07-22"
     assert "Newcomer Ltd" in [candidate.name for candidate in after.candidates]
-    why = service.explain(ASKED, "Newcomer Ltd")
+    why = service.explain(QUERY, "Newcomer Ltd")
     assert why.reasons[0].groundings[0][0].subject == "Newcomer Ltd"
     assert service.add([row("Newcomer Ltd", "bid_for", "Kite Aviation", "2030-07-21")]).added == 0
-    assert service.forecast(ASKED, top=100) == after
+    assert service.forecast(QUERY, top=100) == after
 
 
-def test_it_forecasts_as_the_library_does(store: EventStore, rules: tlogic.RuleSet) -> None:
-    """From the same facts, whether they came at once or one by one, in order or not."""
+def test_service_and_library_give_the_same_forecast(store: EventStore, rules: tlogic.RuleSet) -> None:
+    """For the same facts, whether they were added at once or one by one, in any order."""
     service = service_on(store, rules)
     more = [row("Kite Aviation", "sue", "Orchard Foods", f"2030-0{month}-15") for month in (7, 2, 9)]
     for event in [*more, row("Kite Aviation", "buy", "Orchard Foods", "2029-11-01")]:
         service.add([event])
     graph = service.live_store.snapshot().graph()
     for at in ("2030-03-01", "2030-07-20", None):
-        told = service.forecast(ASKED.model_copy(update={"at": at}))
+        forecast = service.forecast(QUERY.model_copy(update={"at": at}))
         [candidates] = tlogic.forecast(graph, rules, [tlogic.Query("Kite Aviation", "sue", at=at)])
-        assert [(each.rank, each.name, each.score) for each in told.candidates] == [each[:3] for each in candidates]
+        assert [(each.rank, each.name, each.score) for each in forecast.candidates] == [each[:3] for each in candidates]
 
 
-def test_services_on_one_store_see_each_others_events(store: EventStore, rules: tlogic.RuleSet) -> None:
+def test_services_on_one_store_share_events(store: EventStore, rules: tlogic.RuleSet) -> None:
     one, other = service_on(store, rules), service_on(store, rules)
     one.add([row("Newcomer Ltd", "bid_for", "Kite Aviation", "2030-07-21")])
     assert other.live_store.catch_up() == 1
     assert other.versions.use_latest()
-    assert other.forecast(ASKED, top=50).candidates == one.forecast(ASKED, top=50).candidates
+    assert other.forecast(QUERY, top=50).candidates == one.forecast(QUERY, top=50).candidates
 
 
-def test_forecasts_go_on_while_events_come_in_and_runs_are_merged(store: EventStore, rules: tlogic.RuleSet) -> None:
+def test_forecasts_continue_while_events_are_added_and_merged(store: EventStore, rules: tlogic.RuleSet) -> None:
     service = service_on(store, rules)
     done, wrong, merges = Event(), list[BaseException](), 0
 
-    def ask() -> None:
+    def forecast_until_done() -> None:
         while not done.is_set():
             try:
-                assert service.forecast(ASKED).candidates
+                assert service.forecast(QUERY).candidates
             except BaseException as error:
                 wrong.append(error)
 
-    askers = [Thread(target=ask) for _ in range(3)]
-    for asker in askers:
-        asker.start()
+    threads = [Thread(target=forecast_until_done) for _ in range(3)]
+    for thread in threads:
+        thread.start()
     random = np.random.default_rng(1)
     names = service.entities("", 55).entities
     for batch in range(60):
@@ -109,76 +109,76 @@ def test_forecasts_go_on_while_events_come_in_and_runs_are_merged(store: EventSt
             for day in random.integers(1, 29, 40)
         ]
         service.add(events)
-        merging = service.live_store._merging
+        merging = service.live_store._merge_thread
         if merging is not None and batch % 10 == 9:
             merging.join()
             merges += 1
     done.set()
-    for asker in askers:
-        asker.join()
+    for thread in threads:
+        thread.join()
     assert not wrong
     assert merges
     graph = service.live_store.snapshot().graph()
     assert (
-        service.forecast(ASKED).candidates[0].score
+        service.forecast(QUERY).candidates[0].score
         == tlogic.forecast(graph, rules, [("Kite Aviation", "sue")])[0][0].score
     )
 
 
-def test_learning_anew_makes_a_version_and_going_back_another(store: EventStore, rules: tlogic.RuleSet) -> None:
+def test_learning_and_restoring_create_versions(store: EventStore, rules: tlogic.RuleSet) -> None:
     service = service_on(store, rules)
     first = service.versions.predictor.version
-    learn_anew(service.versions)
+    learn_again(service.versions)
     assert service.versions.learning.state == "done"
     second = service.versions.predictor.version
     assert second == service.versions.learning.version == first + 1
     third = service.versions.restore(first)
     kept = service.versions.list_all().versions
     assert [(each.version, each.in_use) for each in kept] == [(third, True), (second, False), (first, False)]
-    assert service.forecast(ASKED).version == third
+    assert service.forecast(QUERY).version == third
 
 
-def test_rules_are_learned_anew_as_they_were_learned(store: EventStore) -> None:
+def test_learning_uses_the_settings_of_the_rules_in_use(store: EventStore) -> None:
     live_store = LiveStore(store)
     versions = VersionManager(live_store, tlogic.ApplicationSettings(), threads=1)
     versions.use(tlogic.learn(live_store.snapshot().graph(), walks=7, lengths=(1,), seed=3))
     service = Service(live_store, versions)
     service.add([row("Kite Aviation", "sue", "Orchard Foods", "2030-07-20")])
-    learn_anew(versions)
+    learn_again(versions)
     assert isinstance(versions.predictor, RulePredictor)
     again = tlogic.learn(live_store.snapshot().graph(), walks=7, lengths=(1,), seed=3)
     assert versions.predictor.rules.to_json() == again.to_json()
 
 
-def test_a_file_that_was_kept_before_does_not_undo_what_was_learned(store: EventStore, tmp_path: Path) -> None:
+def test_a_rule_file_that_is_already_stored_does_not_replace_later_versions(store: EventStore, tmp_path: Path) -> None:
     file = tmp_path / "given.rules"
     tlogic.learn(LiveStore(store).snapshot().graph(), walks=7, lengths=(1,)).save(file)
     service = open_service(store, rules=file)
     service.add([row("Kite Aviation", "sue", "Orchard Foods", "2030-07-20")])
-    learn_anew(service.versions)
+    learn_again(service.versions)
     assert open_service(store, rules=file).versions.predictor.version == 2
     tlogic.learn(LiveStore(store).snapshot().graph(), walks=9, lengths=(1,)).save(file)
     assert open_service(store, rules=file).versions.predictor.version == 3
 
 
-def test_a_model_counts_new_events_too(store: EventStore) -> None:
+def test_new_events_affect_a_model(store: EventStore) -> None:
     service = service_on(store, tlogic.RuleSet(()))
     service.versions.use(tlogic.fit(service.live_store.snapshot().graph(), evidence=("recurrence", "pair"), threads=1))
-    before = service.forecast(ASKED)
+    before = service.forecast(QUERY)
     service.add([row("Kite Aviation", "sue", "Newcomer Ltd", "2030-07-20")])
-    after = service.forecast(ASKED)
+    after = service.forecast(QUERY)
     assert after.by == "model"
     assert "Newcomer Ltd" in [each.name for each in after.candidates]
     assert "Newcomer Ltd" not in [each.name for each in before.candidates]
-    off = service.forecast(ASKED.model_copy(update={"without": ["recurrence"]}))
+    off = service.forecast(QUERY.model_copy(update={"without": ["recurrence"]}))
     assert [each.score for each in off.candidates] != [each.score for each in after.candidates]
 
 
-def test_an_empty_store_says_so_and_takes_events(tmp_path: Path, rules: tlogic.RuleSet) -> None:
+def test_an_empty_store_reports_it_and_accepts_events(tmp_path: Path, rules: tlogic.RuleSet) -> None:
     with EventStore.open(tmp_path / "new.db") as store:
         service = service_on(store, rules)
-        with pytest.raises(tlogic.InputError, match="no events yet"):
-            service.forecast(ASKED)
+        with pytest.raises(tlogic.InputError, match="has no events"):
+            service.forecast(QUERY)
         assert service.health().events == 0
         service.add([row("Ann", "calls", "Bob", "2030-01-01"), row("Bob", "calls", "Ann", "2030-01-02")])
         forecast = service.forecast(schemas.Query(subject="Ann", relation="calls"))
@@ -186,7 +186,7 @@ def test_an_empty_store_says_so_and_takes_events(tmp_path: Path, rules: tlogic.R
         assert {each.name for each in forecast.candidates} == {"Ann", "Bob"}
 
 
-def test_what_is_likely_next_comes_from_what_happens_often(store: EventStore, rules: tlogic.RuleSet) -> None:
+def test_the_outlook_prefers_frequent_relations(store: EventStore, rules: tlogic.RuleSet) -> None:
     service = service_on(store, rules)
     outlook = service.outlook("Kite Aviation")
     assert outlook.expected == sorted(outlook.expected, key=lambda each: -each.likelihood)

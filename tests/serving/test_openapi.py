@@ -1,4 +1,4 @@
-"""The API keeps to its own description, whatever is sent to it."""
+"""The HTTP API conforms to its OpenAPI description for any input."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ NAMES = [
 ]
 
 
-def test_it_keeps_to_its_description(service: Service) -> None:
+def test_the_api_conforms_to_its_description(service: Service) -> None:
     app = create_app(service, AccessSettings(rate=1e6, burst=10**6), page=False)
     schema = schemathesis.openapi.from_asgi("/openapi.json", app, headers=HERE)
     operations = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
@@ -36,7 +36,7 @@ def test_it_keeps_to_its_description(service: Service) -> None:
 
 
 def check_operation(operation: APIOperation, mode: GenerationMode) -> None:
-    """Send what fits the description of an operation, or what does not."""
+    """Send valid or invalid requests of one operation."""
 
     @given(case=operation.as_strategy(generation_mode=mode))
     @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))

@@ -1,4 +1,4 @@
-"""The page as people use it: in a real browser."""
+"""The page in a real browser."""
 
 import re
 from collections.abc import Iterator
@@ -31,39 +31,39 @@ HOSTILE = (
     "شركة الطيران",
 )
 LONG = "Long " * 1_999 + "Names"
-LIKELY = "[aria-label='What is likely next'] > h2 ~ *"
+EXPECTED = "[aria-label='Likely next events'] > h2 ~ *"
 
 
 def candidates(page: Page) -> list[tuple[str, str]]:
-    """The candidates with their scores."""
+    """The names and scores of the candidates."""
     rows = page.get_by_role("table", name="Candidates").locator("tbody tr")
     expect(rows.first).to_be_visible()
     return [(row.locator("a").inner_text(), row.locator("td.number").last.inner_text()) for row in rows.all()]
 
 
 def explanation(page: Page) -> str:
-    """The name of the candidate that is explained."""
+    """The heading of the explanation."""
     heading = page.locator("#why")
     expect(heading).to_be_visible()
     return heading.inner_text()
 
 
 def wait_for_query(page: Page, **query: list[str]) -> None:
-    """Until the address has nothing but that."""
+    """Wait until the URL has exactly these parameters."""
     page.wait_for_url(lambda url: parse_qs(urlsplit(url).query) == query)
 
 
-def test_first_screen_tells_of_the_data_and_offers_a_start(page: Page, service: Service) -> None:
+def test_home_shows_the_data_and_frequent_entities(page: Page, service: Service) -> None:
     page.goto("/")
-    health, rules = service.health(), page.get_by_role("region", name="The data")
-    for told in (f"{health.events:,}", f"{health.entities:,}", f"{health.first} – {health.last}", "Rules in use"):
-        expect(rules).to_contain_text(told)
-    page.get_by_role("region", name="Busy entities").get_by_role("link").first.click()
+    health, data = service.health(), page.get_by_role("region", name="Data")
+    for shown in (f"{health.events:,}", f"{health.entities:,}", f"{health.first} – {health.last}", "Rules in use"):
+        expect(data).to_contain_text(shown)
+    page.get_by_role("region", name="Entities with the most events").get_by_role("link").first.click()
     page.wait_for_url("/entity?*")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
 
 
-def test_a_misspelled_name_is_found_and_its_view_tells_what_happened_and_what_is_next(page: Page) -> None:
+def test_a_misspelled_name_is_found_and_its_view_shows_past_and_next_events(page: Page) -> None:
     page.goto("/")
     page.get_by_label("Find an entity", exact=True).press_sequentially("kite aviaton")
     result = page.locator(".results a").first
@@ -80,7 +80,7 @@ def test_a_misspelled_name_is_found_and_its_view_tells_what_happened_and_what_is
     assert page.locator(".facts li").first.inner_text() != first
 
 
-def test_what_is_likely_next_leads_to_its_explanation(page: Page) -> None:
+def test_an_expected_event_links_to_its_explanation(page: Page) -> None:
     page.goto(str(EntityUrl(name=ENTITY)))
     likely = page.locator(".expected a").first
     name = likely.inner_text()
@@ -88,7 +88,7 @@ def test_what_is_likely_next_leads_to_its_explanation(page: Page) -> None:
     assert explanation(page) == f"Why {name}?"
 
 
-def test_ask_with_search_as_you_type(page: Page, service: Service) -> None:
+def test_search_while_typing_a_query(page: Page, service: Service) -> None:
     page.goto("/ask")
     page.get_by_label("Subject, or empty", exact=True).press_sequentially("kite av")
     page.locator(".results button").first.click()
@@ -102,13 +102,13 @@ def test_ask_with_search_as_you_type(page: Page, service: Service) -> None:
     wait_for_query(page, subject=[ENTITY], relation=[RELATION])
 
 
-def test_ask_the_inverse(page: Page, service: Service) -> None:
+def test_a_query_for_the_subject(page: Page, service: Service) -> None:
     page.goto(str(AskUrl(relation=RELATION, object=ENTITY)))
     forecast = service.forecast(schemas.Query(object=ENTITY, relation=RELATION))
     assert [name for name, _ in candidates(page)] == [each.name for each in forecast.candidates]
 
 
-def test_of_a_past_date_it_is_told_what_happened(page: Page, service: Service) -> None:
+def test_a_query_about_the_past_shows_the_true_answers(page: Page, service: Service) -> None:
     done = next(event for event in service.events(ENTITY, None, 0, 100).events if event.subject == ENTITY)
     page.goto(str(AskUrl(subject=ENTITY, relation=done.relation, at=done.time)))
     forecast = service.forecast(schemas.Query(subject=ENTITY, relation=done.relation, at=done.time))
@@ -118,15 +118,15 @@ def test_of_a_past_date_it_is_told_what_happened(page: Page, service: Service) -
     expect(page.locator(".came-true")).to_have_count(len(true))
 
 
-def test_a_click_on_a_candidate_shows_why_and_back_leads_back(page: Page, service: Service) -> None:
+def test_a_click_on_a_candidate_shows_its_explanation(page: Page, service: Service) -> None:
     page.goto(ASK)
     name = candidates(page)[0][0]
     page.get_by_role("table").get_by_role("link", name=name, exact=True).click()
     assert explanation(page) == f"Why {name}?"
     why = service.explain(schemas.Query(subject=ENTITY, relation=RELATION), name)
     reason = page.locator(".reason").first
-    for told in (why.reasons[0].rule.words, f"{why.reasons[0].score:.4f}", f"{why.reasons[0].score_without:.4f}"):
-        expect(reason).to_contain_text(told)
+    for shown in (why.reasons[0].rule.words, f"{why.reasons[0].score:.4f}", f"{why.reasons[0].score_without:.4f}"):
+        expect(reason).to_contain_text(shown)
     for fact in why.reasons[0].groundings[0]:
         expect(reason.locator(".facts").first).to_contain_text(fact.time)
     expect(reason.locator("svg .forecast .head")).to_be_visible()
@@ -138,7 +138,7 @@ def test_a_click_on_a_candidate_shows_why_and_back_leads_back(page: Page, servic
     assert explanation(page) == f"Why {name}?"
 
 
-def test_a_shared_address_shows_the_same_in_another_browser(page: Page, opened: Opened) -> None:
+def test_a_shared_url_shows_the_same_in_another_browser(page: Page, opened: Opened) -> None:
     page.goto(ASK)
     page.get_by_role("table").get_by_role("link").nth(1).click()
     shown = explanation(page), candidates(page), page.title()
@@ -147,7 +147,7 @@ def test_a_shared_address_shows_the_same_in_another_browser(page: Page, opened: 
         assert (explanation(other), candidates(other), other.title()) == shown
 
 
-def test_a_rule_switched_off_changes_the_forecast_and_a_chip_switches_it_on(page: Page, service: Service) -> None:
+def test_switching_a_rule_off_and_on(page: Page, service: Service) -> None:
     page.goto(ASK)
     before = candidates(page)
     page.get_by_role("table").get_by_role("link").first.click()
@@ -162,10 +162,10 @@ def test_a_rule_switched_off_changes_the_forecast_and_a_chip_switches_it_on(page
     assert candidates(page) == before
 
 
-def test_rules_are_filtered_switched_off_and_taken_along(page: Page) -> None:
+def test_rules_are_filtered_and_stay_switched_off_in_other_views(page: Page) -> None:
     page.goto("/rules")
-    page.get_by_label("Words that the rule holds").fill("sues")
-    page.get_by_label("Words that the rule holds").press("Enter")
+    page.get_by_label("Words in the rule").fill("sues")
+    page.get_by_label("Words in the rule").press("Enter")
     wait_for_query(page, words=["sues"])
     expect(page.locator(".rules li").first).to_contain_text("sue")
     first = page.locator(".rules li").first
@@ -177,12 +177,12 @@ def test_rules_are_filtered_switched_off_and_taken_along(page: Page) -> None:
     expect(page.locator(".chip")).to_contain_text(words)
 
 
-def test_an_address_of_another_version_of_the_rules_says_so(page: Page) -> None:
+def test_a_url_of_another_version_shows_a_warning(page: Page) -> None:
     page.goto(str(RulesUrl(without=("1",), version=99)))
-    expect(page.locator("main")).to_contain_text("These numbers are of version 99")
+    expect(page.locator("main")).to_contain_text("switched off in version 99")
 
 
-def test_by_keyboard_alone_from_the_search_to_an_explanation(page: Page) -> None:
+def test_keyboard_navigation_from_search_to_explanation(page: Page) -> None:
     page.goto("/rules")
     expect(page.locator(".rules li").first).to_be_visible()
     keys = page.keyboard
@@ -209,7 +209,7 @@ def tab_to(page: Page, selector: str) -> None:
         page.keyboard.press("Tab")
         if page.evaluate("selector => document.activeElement.matches(selector)", selector):
             return
-    pytest.fail(f"{selector} is not reached by Tab")
+    pytest.fail(f"Tab does not reach {selector}")
 
 
 def test_landmarks_and_labels(page: Page) -> None:
@@ -233,27 +233,27 @@ def phone(opened: Opened) -> Iterator[Page]:
 
 @pytest.mark.usefixtures("hostile")
 @pytest.mark.parametrize(
-    ("address", "comes_last"),
+    ("address", "last_element"),
     [
-        ("/", "[aria-label='Busy entities'] a"),
-        (str(EntityUrl(name=ENTITY)), LIKELY),
+        ("/", "[aria-label='Entities with the most events'] a"),
+        (str(EntityUrl(name=ENTITY)), EXPECTED),
         (f"{ASK}&candidate=Cinder+Steel&without=3,17", ".reason"),
         (PAST, "tbody tr"),
         (RULES, ".rules li"),
         ("/ask", "form"),
         ("/nowhere", "[role=alert]"),
-        (str(EntityUrl(name=LONG)), LIKELY),
-        (str(EntityUrl(name=HOSTILE[0])), LIKELY),
+        (str(EntityUrl(name=LONG)), EXPECTED),
+        (str(EntityUrl(name=HOSTILE[0])), EXPECTED),
     ],
     ids=lambda value: value[:30],
 )
-def test_nothing_overflows_on_a_phone(phone: Page, address: str, comes_last: str) -> None:
+def test_nothing_overflows_on_a_phone(phone: Page, address: str, last_element: str) -> None:
     phone.goto(address)
-    expect(phone.locator(comes_last).last).to_be_visible()
+    expect(phone.locator(last_element).last).to_be_visible()
     assert phone.evaluate("document.fonts.ready.then(() => document.scrollingElement.scrollWidth <= innerWidth)")
 
 
-def test_dark_follows_the_system_and_a_switch(page: Page, opened: Opened) -> None:
+def test_dark_mode_follows_the_system_and_the_switch(page: Page, opened: Opened) -> None:
     with opened(dark=True) as dark:
         dark.goto("/")
         expect(dark.locator("body")).to_have_class(re.compile("body--dark"))
@@ -270,7 +270,7 @@ def test_dark_follows_the_system_and_a_switch(page: Page, opened: Opened) -> Non
     assert page.evaluate("localStorage.length") == 0
 
 
-def test_what_arrives_later_leaves_the_switch_alone(page: Page) -> None:
+def test_later_updates_keep_the_chosen_theme(page: Page) -> None:
     page.goto("/")
     page.get_by_role("button", name="Light or dark").click()
     page.get_by_role("textbox", name="Find an entity").fill(ENTITY[:4])
@@ -284,17 +284,17 @@ def background(page: Page) -> str:
 
 @pytest.fixture(scope="module")
 def hostile(service: Service) -> None:
-    """The service with events of names that do harm where they are taken for HTML, a script or an address."""
+    """Add events with names that would do harm if they were inserted as HTML, scripts or URLs."""
     last = service.health().last or ""
     names = [*HOSTILE, LONG]
-    # Who is bid for sues the bidder, says a rule.
+    # A rule predicts that the target of a bid sues the bidder.
     service.add([schemas.Event(subject=each, relation="bid_for", object=ENTITY, time=last) for each in names])
     service.add([schemas.Event(subject=ENTITY, relation="<b>hit</b>", object=each, time=last) for each in names])
 
 
 @pytest.mark.usefixtures("hostile")
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_names_are_shown_as_they_are(page: Page, name: str) -> None:
+def test_hostile_names_are_shown_as_text(page: Page, name: str) -> None:
     page.goto("/")
     page.get_by_label("Find an entity", exact=True).fill(name)
     expect(page.locator(".results a").first).to_contain_text(name)
@@ -310,7 +310,7 @@ def test_hostile_names_are_shown_as_they_are(page: Page, name: str) -> None:
 
 
 @pytest.mark.usefixtures("hostile")
-def test_a_long_name_is_shortened_and_told_in_whole_where_one_points(page: Page) -> None:
+def test_a_long_name_is_shortened_with_a_tooltip(page: Page) -> None:
     page.goto(str(EntityUrl(name=LONG)))
     heading = page.get_by_role("heading", level=1)
     expect(heading).to_have_attribute("title", LONG)
@@ -318,39 +318,39 @@ def test_a_long_name_is_shortened_and_told_in_whole_where_one_points(page: Page)
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "message"),
     [
         ("/entity?name=Kite+Aviatoin", "did you mean 'Kite Aviation'?"),
         ("/entity", "Unknown entity ''"),
         (f"{ASK}&at=soon", "soon"),
         (f"{ASK}&at=1999-01-01", "Nothing is known before 1999-01-01"),
         (f"{ASK}&object=Corvania", "either a subject or an object"),
-        ("/ask?subject=Kite+Aviation", "names a relation"),
-        (f"{ASK}&without=no", "There is no rule 'no'"),
+        ("/ask?subject=Kite+Aviation", "needs a relation"),
+        (f"{ASK}&without=no", "Unknown rule id 'no'"),
         (f"{ASK}&candidate=Nobody+at+all", "Unknown entity 'Nobody at all'"),
-        ("/rules?page=x", "page: expected a whole number, found 'x'"),
+        ("/rules?page=x", "page: expected an integer, found 'x'"),
         ("/rules?page=0", "page: expected a number from 1"),
         ("/rules?confidence=nan", "confidence: expected a number from 0 to 1"),
         ("/rules?sort=luck", "sort: expected one of"),
-        ("/nowhere", "There is no page /nowhere."),
+        ("/nowhere", "There is no page at /nowhere."),
         ("/ask?" + urlencode({"subject": "x" * 10_001, "relation": RELATION}), "10000 characters"),
         ("/entity?name=%00", "Unknown entity"),
     ],
     ids=lambda value: value[:30],
 )
-def test_a_bad_address_tells_what_is_wrong(phone: Page, address: str, told: str) -> None:
+def test_an_invalid_url_shows_an_error(phone: Page, address: str, message: str) -> None:
     phone.goto(address)
-    expect(phone.get_by_role("alert")).to_contain_text(told)
+    expect(phone.get_by_role("alert")).to_contain_text(message)
     expect(phone.locator("body")).not_to_contain_text("Traceback")
 
 
-def test_an_unknown_name_leads_to_those_alike(page: Page) -> None:
+def test_an_unknown_name_suggests_similar_names(page: Page) -> None:
     page.goto("/entity?name=Kite+Aviatoin")
     page.get_by_role("link", name=ENTITY).click()
     expect(page.get_by_role("heading", name=ENTITY, level=1)).to_be_visible()
 
 
-def test_the_picture_has_facts_in_order_of_time_and_all_names_escaped() -> None:
+def test_the_diagram_is_chronological_and_escaped() -> None:
     facts = [
         schemas.Fact(subject="<b>", relation="sue", object="&", time="120"),
         schemas.Fact(subject='"', relation="<i>", object="<b>", time="9"),
@@ -363,14 +363,14 @@ def test_the_picture_has_facts_in_order_of_time_and_all_names_escaped() -> None:
     assert drawn.count("</svg>") == 1
 
 
-def test_the_picture_shows_a_fact_of_an_entity_with_itself() -> None:
+def test_the_diagram_shows_a_self_loop() -> None:
     fact = schemas.Fact(subject="a", relation="praise", object="a", time="2030-01-01")
     assert "<path" in draw_grounding(
         [fact], schemas.ResolvedQuery(subject="a", relation="sue", object=None, at="2030-01-02"), "b"
     )
 
 
-def test_before_there_are_events_it_is_told_how_to_add_some(
+def test_an_empty_store_shows_how_to_add_events(
     page: Page, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with EventStore.open(str(tmp_path / "empty.db")) as store:
@@ -379,16 +379,16 @@ def test_before_there_are_events_it_is_told_how_to_add_some(
         monkeypatch.setattr(service, "versions", VersionManager(live_store, tlogic.ApplicationSettings()))
         for address in ("/", str(EntityUrl(name=ENTITY)), ASK):
             page.goto(address)
-            expect(page.get_by_role("alert").last).to_contain_text("There are no events yet")
+            expect(page.get_by_role("alert").last).to_contain_text("The store has no events")
 
 
-def test_a_model_tells_its_evidence_which_can_be_switched_off(page: Page, service: Service) -> None:
+def test_the_evidence_of_a_model_can_be_switched_off(page: Page, service: Service) -> None:
     before = service.versions.predictor.version
     service.versions.use(tlogic.fit(sample_graph()))
     try:
-        question = schemas.Query(subject=ENTITY, relation=RELATION)
-        best = service.forecast(question, 1).candidates[0]
-        why = service.explain(question, best.name)
+        query = schemas.Query(subject=ENTITY, relation=RELATION)
+        best = service.forecast(query, 1).candidates[0]
+        why = service.explain(query, best.name)
         page.goto(str(AskUrl(subject=ENTITY, relation=RELATION, candidate=best.name)))
         expect(page.locator("#why + .hint")).to_contain_text(f"probability {best.probability:.1%}")
         reason = page.locator(".reason").first
@@ -406,14 +406,14 @@ def test_a_model_tells_its_evidence_which_can_be_switched_off(page: Page, servic
         service.versions.restore(before)
 
 
-def test_the_api_can_be_read_and_tried_without_the_internet(page: Page) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+def test_the_api_docs_work_offline(page: Page) -> None:
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
     page.goto("/docs")
     expect(page.get_by_text("/api/outlook", exact=True)).to_be_visible()
     page.get_by_text("/health", exact=True).click()
     page.get_by_role("button", name="Try it out").click()
     page.get_by_role("button", name="Execute").click()
     expect(page.get_by_text('"store unreachable"').or_(page.get_by_text('"ok"')).first).to_be_visible()
-    assert asked
-    assert {urlsplit(url).hostname for url in asked if not url.startswith("data:")} == {"127.0.0.1"}
+    assert requested
+    assert {urlsplit(url).hostname for url in requested if not url.startswith("data:")} == {"127.0.0.1"}

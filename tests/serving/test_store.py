@@ -1,4 +1,4 @@
-"""What is put into a store comes out of it, once and in order, from SQLite and from PostgreSQL."""
+"""The event store returns what was added, once and in order, with SQLite and PostgreSQL."""
 
 import sqlite3
 import sys
@@ -53,24 +53,24 @@ def clear(url: str) -> str:
 
 @pytest.fixture
 def empty_postgres(postgres: str) -> str:
-    """The URL of a database of PostgreSQL with nothing in it."""
+    """The URL of an empty PostgreSQL database."""
     return clear(postgres)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where a new store may be made."""
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The path or URL of a new store."""
     return str(tmp_path / "events.db") if request.param == "sqlite" else request.getfixturevalue("empty_postgres")
 
 
 @pytest.fixture
-def store(place: str) -> Iterator[EventStore]:
-    with EventStore.open(place) as store:
+def store(store_url: str) -> Iterator[EventStore]:
+    with EventStore.open(store_url) as store:
         yield store
 
 
-def told(store: EventStore) -> list[Event]:
-    """All events of a store, by their names and dates."""
+def stored_events(store: EventStore) -> list[Event]:
+    """All events of a store, with names and dates."""
     changes = store.changes_since(0, 0, 0)
     if changes.state.timeline is None:
         return []
@@ -82,7 +82,7 @@ def told(store: EventStore) -> list[Event]:
     ]
 
 
-def put(store: EventStore, events: list[Event], **options: Any) -> AddResult:
+def add(store: EventStore, events: list[Event], **options: Any) -> AddResult:
     return store.add(store.check(events, **options))
 
 
@@ -93,58 +93,58 @@ def test_an_empty_store(store: EventStore) -> None:
     assert store.state() == (0, 0, 0, None, None)
     changes = store.changes_since(0, 0, 0)
     assert (changes.events.step.tolist(), changes.entities) == ([], [])
-    assert told(store) == []
+    assert stored_events(store) == []
 
 
-def test_events_come_back_in_order(store: EventStore, place: str) -> None:
-    assert put(store, FIRST) == (2, 0, 2)
-    assert told(store) == FIRST
+def test_events_come_back_in_order(store: EventStore, store_url: str) -> None:
+    assert add(store, FIRST) == (2, 0, 2)
+    assert stored_events(store) == FIRST
     assert store.state() == (2, 3, 2, DAYS, (0, 2))
     after = store.changes_since(1, n_entities=1, n_relations=0)
     assert (after.entities, after.relations) == (["Bob", "Eve"], ["calls", "meets"])
     assert [column.tolist() for column in after.events[:4]] == [[1], [1], [2], [2]]
     assert (after.events.last, after.events.step.dtype) == (2, "int64")
     store.close()
-    with EventStore.open(place) as again:
-        assert told(again) == FIRST
+    with EventStore.open(store_url) as again:
+        assert stored_events(again) == FIRST
 
 
 def test_the_same_batch_twice(store: EventStore) -> None:
-    put(store, FIRST)
-    assert put(store, FIRST) == (0, 2, 2)
-    assert told(store) == FIRST
+    add(store, FIRST)
+    assert add(store, FIRST) == (0, 2, 2)
+    assert stored_events(store) == FIRST
 
 
 def test_overlapping_batches(store: EventStore) -> None:
-    put(store, FIRST)
+    add(store, FIRST)
     news: Event = ("Zoë", "calls", "Ann", "2014-08-12")
-    assert put(store, [FIRST[1], news, news, FIRST[0]]) == (1, 3, 3)
-    assert told(store) == [*FIRST, news]
+    assert add(store, [FIRST[1], news, news, FIRST[0]]) == (1, 3, 3)
+    assert stored_events(store) == [*FIRST, news]
     assert store.state().n_entities == 4
 
 
 def test_older_events_have_negative_steps(store: EventStore) -> None:
-    put(store, FIRST)
-    put(store, [("Ann", "calls", "Bob", "2014-07-31")])
+    add(store, FIRST)
+    add(store, [("Ann", "calls", "Bob", "2014-07-31")])
     assert store.changes_since(2, 0, 0).events.step.tolist() == [-9]
     assert store.state().span == (-9, 2)
-    assert told(store)[-1][3] == "2014-07-31"
+    assert stored_events(store)[-1][3] == "2014-07-31"
 
 
 def test_odd_names(store: EventStore) -> None:
     events: list[Event] = [(name, name, name, "2014-08-09") for name in ODD_NAMES]
-    assert put(store, events).added == len(events)
-    assert told(store) == events
-    assert put(store, events) == (0, len(events), len(events))
+    assert add(store, events).added == len(events)
+    assert stored_events(store) == events
+    assert add(store, events) == (0, len(events), len(events))
 
 
 def test_more_events_than_go_into_one_statement(store: EventStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tlogic.serving.store.sql_tables._CHUNK", 7)
-    monkeypatch.setattr("tlogic.serving.store.sql_tables._MOST_VALUES", 3)
+    monkeypatch.setattr("tlogic.serving.store.sql_tables._ROWS_PER_CHUNK", 7)
+    monkeypatch.setattr("tlogic.serving.store.sql_tables._MAX_VALUES", 3)
     events: list[Event] = [(f"a{i}", f"r{i % 5}", f"b{i % 11}", i) for i in range(50)]
-    assert put(store, events[20:30]) == (10, 0, 10)
-    assert put(store, events) == (40, 10, 50)
-    assert told(store) == [(s, r, o, str(t)) for s, r, o, t in [*events[20:30], *events[:20], *events[30:]]]
+    assert add(store, events[20:30]) == (10, 0, 10)
+    assert add(store, events) == (40, 10, 50)
+    assert stored_events(store) == [(s, r, o, str(t)) for s, r, o, t in [*events[20:30], *events[:20], *events[30:]]]
 
 
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=3).filter(
@@ -157,19 +157,19 @@ batches = st.lists(
 
 @settings(max_examples=25)
 @given(batches=batches)
-def test_numbers_do_not_depend_on_batches_sqlite(batches: list[list[Event]]) -> None:
+def test_event_numbers_do_not_depend_on_batches_sqlite(batches: list[list[Event]]) -> None:
     with TemporaryDirectory() as folder:
         check_numbers(f"{folder}/events.db", batches)
 
 
 @settings(max_examples=25)
 @given(batches=batches)
-def test_numbers_do_not_depend_on_batches_postgresql(postgres: str, batches: list[list[Event]]) -> None:
+def test_event_numbers_do_not_depend_on_batches_postgresql(postgres: str, batches: list[list[Event]]) -> None:
     check_numbers(clear(postgres), batches)
 
 
 def check_numbers(where: str, batches: list[list[Event]]) -> None:
-    """A store holds what plain dicts would."""
+    """Compare a store with plain dicts."""
     entities: dict[str, int] = {}
     relations: dict[str, int] = {}
     facts: dict[tuple[int, ...], None] = {}
@@ -191,27 +191,29 @@ def check_numbers(where: str, batches: list[list[Event]]) -> None:
 
 
 def test_batches_on_different_timelines(store: EventStore) -> None:
-    """Two that fill an empty store at once may each lay a timeline."""
+    """Two processes that fill an empty store at once may each derive a timeline."""
     early, late = check_events(FIRST), check_events([("Ann", "calls", "Bob", "2014-08-20")])
     store.add(late)
     store.add(early)
     assert store.changes_since(0, 0, 0).events.step.tolist() == [0, -11, -9]
     hours = check_events([("Ann", "calls", "Bob", "2014-08-20 13:00")])
-    with pytest.raises(InputError, match=r"in steps of 1 hour from .* the store in steps of 1 day from 2014-08-20"):
+    with pytest.raises(
+        InputError, match=r"time steps of 1 hour from .* the store has time steps of 1 day from 2014-08-20"
+    ):
         store.add(hours)
     assert store.state().last == 3
 
 
 def test_integers_on_another_grid(store: EventStore) -> None:
-    put(store, [("a", "r", "b", 5), ("a", "r", "b", 29)])
+    add(store, [("a", "r", "b", 5), ("a", "r", "b", 29)])
     assert store.state().timeline == Timeline("integer", 24, "5")
-    assert put(store, [("a", "r", "b", 28), ("a", "r", "b", 4)]) == (1, 1, 3)
-    with pytest.raises(InputError, match="count time in steps of 24 from 0"):
+    assert add(store, [("a", "r", "b", 28), ("a", "r", "b", 4)]) == (1, 1, 3)
+    with pytest.raises(InputError, match="have time steps of 24 from 0"):
         store.add(check_events([("a", "r", "b", 0)], step=24))
 
 
-def test_a_table_is_counted_on_the_timeline_of_the_store(store: EventStore) -> None:
-    put(store, FIRST)
+def test_a_table_gets_the_timeline_of_the_store(store: EventStore) -> None:
+    add(store, FIRST)
     frame = pl.DataFrame(FIRST, schema=["subject", "relation", "object", "date"], orient="row")
     assert store.add(EncodedEvents.from_table(read_events(frame), DAYS)) == (0, 2, 2)
     with pytest.raises(InvalidEventsError, match="which marks inverse relations"):
@@ -219,38 +221,38 @@ def test_a_table_is_counted_on_the_timeline_of_the_store(store: EventStore) -> N
 
 
 def test_a_given_step(store: EventStore) -> None:
-    put(store, FIRST, step="1w")
+    add(store, FIRST, step="1w")
     assert store.state().timeline == Timeline("week", 1, "2014-08-04")
-    put(store, FIRST, step="1w")
-    with pytest.raises(InputError, match=r"The step '1d' is not the one of the store, .* steps of 1 week"):
-        put(store, FIRST, step="1d")
+    add(store, FIRST, step="1w")
+    with pytest.raises(InputError, match=r"The time step '1d' differs from the one of the store, which is 1 week"):
+        add(store, FIRST, step="1d")
 
 
-def test_zones_are_those_of_the_store(store: EventStore) -> None:
-    put(
+def test_the_time_zone_is_that_of_the_store(store: EventStore) -> None:
+    add(
         store,
         [("a", "r", "b", "2024-03-30T23:30+00:00"), ("a", "r", "b", "2024-03-30")],
         step="1d",
         time_zone="Asia/Tokyo",
     )
-    put(store, [("a", "r", "c", datetime(2024, 3, 31, 16, tzinfo=UTC))])
-    assert [event[3] for event in told(store)] == ["2024-03-31", "2024-03-30", "2024-04-01"]
+    add(store, [("a", "r", "c", datetime(2024, 3, 31, 16, tzinfo=UTC))])
+    assert [event[3] for event in stored_events(store)] == ["2024-03-31", "2024-03-30", "2024-04-01"]
 
 
 @pytest.mark.parametrize("time", ["2014-08-11", "20140811", 20140811, date(2014, 8, 11), " 2014-08-11 17:00 "])
-def test_times_as_people_write_them(time: Any) -> None:
+def test_spellings_of_times(time: Any) -> None:
     assert check_events([("a", "r", "b", time)], DAYS).step.tolist() == [2]
 
 
 def test_events_too_far_apart(store: EventStore) -> None:
-    put(store, [("a", "r", "b", 0)], step=1)
+    add(store, [("a", "r", "b", 0)], step=1)
     store.add(check_events([("a", "r", "b", -MAX_STEPS)], Timeline("integer", 1, "0")))
-    with pytest.raises(InputError, match="more than can be counted"):
+    with pytest.raises(InputError, match="which is the limit"):
         store.add(check_events([("a", "r", "b", 1)], Timeline("integer", 1, "0")))
     assert store.state().last == 2
 
 
-# Bad events
+# Invalid events
 
 
 def problems_of(rows: Any, *arguments: Any, **options: Any) -> dict[int, str]:
@@ -269,31 +271,31 @@ GOOD: Event = ("a", "r", "b", "2014-08-09")
         (("a", " \t", "b", "2014-08-09"), "the relation is empty"),
         (("a", "r", None, "2014-08-09"), "the object is missing"),
         ({"subject": "a", "relation": "r", "object": "b"}, "the time is missing"),
-        (("a", 7, "b", "2014-08-09"), "the relation is 7; expected a text"),
-        (("a", "r", "b" * 10_001, "2014-08-09"), "the object has 10,001 characters; expected 10,000 at most"),
-        (("a\ud800", "r", "b", "2014-08-09"), r"the subject 'a\ud800' holds half a character (a lone surrogate)"),
+        (("a", 7, "b", "2014-08-09"), "the relation is 7; expected a string"),
+        (("a", "r", "b" * 10_001, "2014-08-09"), "the object has 10,001 characters; expected at most 10,000"),
+        (("a\ud800", "r", "b", "2014-08-09"), r"the subject 'a\ud800' is not valid Unicode (it has a lone surrogate)"),
         (("a", "r^-1", "b", "2014-08-09"), "the relation 'r^-1' ends in '^-1', which marks inverse relations"),
-        (("a", "r", "b", "soon"), "the time 'soon' is not understood"),
+        (("a", "r", "b", "soon"), "the time 'soon' cannot be parsed"),
         (("a", "r", "b", ""), "the time is empty"),
-        (("a", "r", "b", "2014-02-30"), "the time '2014-02-30' is not understood"),
+        (("a", "r", "b", "2014-02-30"), "the time '2014-02-30' cannot be parsed"),
         (("a", "r", "b", 17), "the time '17' is an integer, but a date is expected"),
-        (("a", "r", "b", 10**30), f"the time '{10**30}' is not understood"),
-        (("a", "r", "b", True), "the time is True; expected a text, an integer or a date"),
-        (("a", "r", "b", 1.5), "the time is 1.5; expected a text, an integer or a date"),
-        (("a", "r", "b"), "expected four things: subject, relation, object and time"),
-        ("abcd", "expected four things: subject, relation, object and time"),
-        (5, "expected four things: subject, relation, object and time"),
+        (("a", "r", "b", 10**30), f"the time '{10**30}' cannot be parsed"),
+        (("a", "r", "b", True), "the time is True; expected a string, an integer or a date"),
+        (("a", "r", "b", 1.5), "the time is 1.5; expected a string, an integer or a date"),
+        (("a", "r", "b"), "expected subject, relation, object and time"),
+        ("abcd", "expected subject, relation, object and time"),
+        (5, "expected subject, relation, object and time"),
     ],
 )
 @pytest.mark.parametrize("timeline", [DAYS, None])
-def test_bad_events_are_told_with_their_positions(bad: Any, reason: str, timeline: Timeline | None) -> None:
+def test_invalid_events_are_reported_by_position(bad: Any, reason: str, timeline: Timeline | None) -> None:
     assert problems_of([GOOD, GOOD, bad, GOOD], timeline) == {2: reason}
     assert len(check_events([GOOD, GOOD], timeline)) == 2
 
 
 def test_dates_where_integers_are_expected() -> None:
-    told = problems_of([("a", "r", "b", 3), ("a", "r", "b", "2014-08-09")], Timeline("integer", 1, "0"))
-    assert told == {1: "the time '2014-08-09' is a date, but an integer is expected"}
+    problems = problems_of([("a", "r", "b", 3), ("a", "r", "b", "2014-08-09")], Timeline("integer", 1, "0"))
+    assert problems == {1: "the time '2014-08-09' is a date, but an integer is expected"}
 
 
 def test_events_too_far_away() -> None:
@@ -301,28 +303,28 @@ def test_events_too_far_away() -> None:
     times = [100_010, 100_011, 10 - MAX_STEPS, 100_010 - MAX_STEPS]
     rows = [("a", "r", "b", time) for time in times]
     assert problems_of(rows, integers, span=span) == {
-        1: "the time 100011 lies more than 100,000 steps after 10; is it mistyped?",
-        2: "the time -2147483637 lies more than 2,147,483,647 steps before 100010; is it mistyped?",
+        1: "the time 100011 is more than 100,000 time steps after 10; is it mistyped?",
+        2: "the time -2147483637 is more than 2,147,483,647 time steps before 100010; is it mistyped?",
     }
-    far = {1: "the time 3000000000 lies more than 2,147,483,647 steps after 0; is it mistyped?"}
+    far = {1: "the time 3000000000 is more than 2,147,483,647 time steps after 0; is it mistyped?"}
     assert problems_of([("a", "r", "b", 0), ("a", "r", "b", 3_000_000_000)], step=1) == far
 
 
 def test_a_live_event_far_ahead(store: EventStore) -> None:
-    put(store, FIRST)
+    add(store, FIRST)
     with pytest.raises(InvalidEventsError, match="is it mistyped"):
-        put(store, [("Ann", "calls", "Bob", "2914-08-09")])
-    assert told(store) == FIRST
+        add(store, [("Ann", "calls", "Bob", "2914-08-09")])
+    assert stored_events(store) == FIRST
 
 
-def test_all_bad_events_are_counted_and_some_are_shown(store: EventStore) -> None:
+def test_all_invalid_events_are_counted_and_some_are_shown(store: EventStore) -> None:
     with pytest.raises(InvalidEventsError) as caught:
-        put(store, [GOOD, *[("", "r", "b", "never")] * 8])
+        add(store, [GOOD, *[("", "r", "b", "never")] * 8])
     assert [problem.position for problem in caught.value.problems] == list(range(1, 9))
     lines = str(caught.value).splitlines()
-    assert (lines[0], lines[-1]) == ("8 of 9 events cannot be used, so none was taken:", "and 3 more.")
+    assert (lines[0], lines[-1]) == ("8 of 9 events are invalid, so none was added:", "and 3 more.")
     assert len(lines) == 7
-    assert told(store) == []
+    assert stored_events(store) == []
 
 
 def test_a_batch_without_events() -> None:
@@ -330,15 +332,15 @@ def test_a_batch_without_events() -> None:
         check_events([], DAYS)
 
 
-def test_blanks_around_names_do_not_count(store: EventStore) -> None:
-    put(store, FIRST)
-    assert put(store, [(" Ann", "calls ", "\u3000Bob", "2014-08-09")]) == (0, 1, 2)
+def test_names_are_stripped(store: EventStore) -> None:
+    add(store, FIRST)
+    assert add(store, [(" Ann", "calls ", "\u3000Bob", "2014-08-09")]) == (0, 1, 2)
 
 
 # Versions
 
 
-def test_versions_are_kept(store: EventStore) -> None:
+def test_versions_are_stored(store: EventStore) -> None:
     assert store.versions() == []
     content = "rule ☃\0\n" * 1000
     assert store.save_version("rules", content, {"facts": 7}) == 1
@@ -352,7 +354,7 @@ def test_versions_are_kept(store: EventStore) -> None:
     assert store.version(1).made == first.made
 
 
-def test_a_version_that_is_not_there(store: EventStore) -> None:
+def test_an_unknown_version(store: EventStore) -> None:
     with pytest.raises(InputError, match="no version 3"):
         store.version(3)
     with pytest.raises(InputError, match="'rules' or 'model', not 'poem'"):
@@ -362,7 +364,7 @@ def test_a_version_that_is_not_there(store: EventStore) -> None:
 # Opening
 
 
-def refusal(where: str | Path) -> str:
+def open_error(where: str | Path) -> str:
     with pytest.raises(InputError) as caught:
         EventStore.open(where)
     assert SECRET not in str(caught.value)
@@ -371,46 +373,46 @@ def refusal(where: str | Path) -> str:
 
 def test_a_url_of_a_file_is_its_path(tmp_path: Path) -> None:
     with EventStore.open(tmp_path / "events 1%.db") as store:
-        put(store, FIRST)
+        add(store, FIRST)
     with EventStore.open(f"sqlite:///{tmp_path}/events 1%.db") as store:
-        assert told(store) == FIRST
+        assert stored_events(store) == FIRST
 
 
-def test_a_file_of_sqlite_keeps_what_it_says(tmp_path: Path) -> None:
+def test_sqlite_is_durable(tmp_path: Path) -> None:
     with EventStore.open(tmp_path / "events.db") as store, store._engine.connect() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # which is FULL
 
 
-def test_what_is_no_store(tmp_path: Path) -> None:
+def test_locations_that_are_not_a_store(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("These are notes, and not events. " * 100)
-    assert "it is no database" in refusal(tmp_path / "notes.txt")
-    assert "There is no folder" in refusal(tmp_path / "nowhere" / "events.db")
-    assert "Cannot open the store" in refusal(tmp_path)
-    assert "needs a file" in refusal("sqlite://")
-    assert "cannot be a store of events" in refusal("mysql://host/name")
-    assert "cannot be a store of events" in refusal(f"duckdb:///{tmp_path}/events.duckdb")
+    assert "the file is not a database" in open_error(tmp_path / "notes.txt")
+    assert "does not exist; create it" in open_error(tmp_path / "nowhere" / "events.db")
+    assert "Cannot open the store" in open_error(tmp_path)
+    assert "needs a file" in open_error("sqlite://")
+    assert "cannot be an event store" in open_error("mysql://host/name")
+    assert "cannot be an event store" in open_error(f"duckdb:///{tmp_path}/events.duckdb")
 
 
-def test_a_database_of_something_else_is_left_alone(tmp_path: Path) -> None:
+def test_another_database_is_left_unchanged(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "other.db") as connection:
         connection.execute("CREATE TABLE songs (title TEXT)")
     connection.close()
     before = (tmp_path / "other.db").read_bytes()
-    assert "a database of something else (its tables are songs)" in refusal(tmp_path / "other.db")
+    assert "another database (its tables are songs)" in open_error(tmp_path / "other.db")
     assert (tmp_path / "other.db").read_bytes() == before
 
 
-def test_a_store_of_another_format(store: EventStore, place: str) -> None:
+def test_a_store_of_another_format(store: EventStore, store_url: str) -> None:
     with store._transaction(writing=True) as connection:
         connection.exec_driver_sql("UPDATE tlogic_state SET format = 99")
-    assert "has format 99, and this version of tlogic reads format 1" in refusal(place)
+    assert "has format 99, but this version of tlogic reads format 1" in open_error(store_url)
 
 
-def test_tables_of_others_that_look_alike(store: EventStore, place: str) -> None:
+def test_foreign_tables_with_the_same_names(store: EventStore, store_url: str) -> None:
     with store._transaction(writing=True) as connection:
         connection.exec_driver_sql("ALTER TABLE tlogic_state RENAME COLUMN format TO layout")
-    assert "the database refuses" in refusal(place)
+    assert "the database reported an error" in open_error(store_url)
 
 
 @pytest.mark.parametrize(
@@ -422,11 +424,11 @@ def test_tables_of_others_that_look_alike(store: EventStore, place: str) -> None
         f"postgresql+nodriver://ann:{SECRET}@host/db",
     ],
 )
-def test_a_database_that_cannot_be_reached(url: str) -> None:
-    assert "postgresql" in refusal(url)
+def test_an_unreachable_database(url: str) -> None:
+    assert "postgresql" in open_error(url)
 
 
-def test_a_package_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "tlogic.serving.store.event_store")
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     with pytest.raises(InputError, match=r"a package is missing .* pip install 'tlogic\[databases\]'"):

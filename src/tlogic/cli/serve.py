@@ -162,6 +162,4 @@ def _require_packages() -> None:
         for name in _REQUIRED_PACKAGES:
             import_module(name)
     except ImportError as error:
-        raise InputError(
-            f"The service needs packages that are missing ({error}); pip install 'tlogic[serve]'."
-        ) from None
+        raise InputError(f"The service needs a missing package ({error}); pip install 'tlogic[serve]'.") from None

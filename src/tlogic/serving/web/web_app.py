@@ -1,5 +1,7 @@
 """The web application of a service: routes, middleware and the page."""
 
+from typing import Any
+
 from fastapi import FastAPI, Request, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
@@ -7,7 +9,6 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match
 
-import tlogic
 from tlogic.errors import TLogicError
 from tlogic.parallel import thread_count
 from tlogic.serving import schemas
@@ -21,6 +22,7 @@ from tlogic.serving.web.request_limits import ConcurrencyLimiter, RequestLimitsM
 from tlogic.serving.web.request_log import RequestLogMiddleware
 from tlogic.serving.web.routes import PROBLEM_RESPONSES, MetricsDependency, ServiceDependency, router
 from tlogic.serving.web.settings import AccessSettings, Role
+from tlogic.version import __version__
 
 _SLOTS_PER_CORE = 2
 _DESCRIPTION = """Explainable forecasts over live events, from temporal rules or a model.
@@ -64,7 +66,7 @@ def create_app(service: Service, access: AccessSettings | None = None, *, page: 
     # FastAPI's own /docs loads scripts from a CDN; add_api_docs replaces it.
     app = FastAPI(
         title="tlogic",
-        version=tlogic.__version__,
+        version=__version__,
         description=_DESCRIPTION,
         openapi_tags=_TAGS,
         docs_url=None,
@@ -92,7 +94,7 @@ def create_app(service: Service, access: AccessSettings | None = None, *, page: 
 
 
 def _add_status_routes(app: FastAPI) -> None:
-    responses = {status: PROBLEM_RESPONSES[status] for status in (400, 403, 429, 504)}
+    responses: dict[int | str, dict[str, Any]] = {status: PROBLEM_RESPONSES[status] for status in (400, 403, 429, 504)}
 
     @app.get("/health", tags=["service"], responses=responses)
     def health(service: ServiceDependency, request: Request) -> schemas.Health | schemas.Liveness:
