@@ -109,7 +109,7 @@ def test_forecasts_continue_while_events_are_added_and_merged(store: EventStore,
             for day in random.integers(1, 29, 40)
         ]
         service.add(events)
-        merging = service.live_store._merge_thread
+        merging = service.live_store._compaction_thread
         if merging is not None and batch % 10 == 9:
             merging.join()
             merges += 1

@@ -13,8 +13,8 @@ import polars as pl
 
 from tlogic.errors import InputError
 from tlogic.events import EventTable, Timeline
-from tlogic.events.time_parsing import TimeKind, parse_column, parse_times
 from tlogic.events.sources.columns import NAME_ROLES, ROLES
+from tlogic.events.time_parsing import TimeKind, parse_column, parse_times
 from tlogic.events.time_steps import Step, build_timeline, parse_step
 from tlogic.events.timeline import Integers
 from tlogic.names import INVERSE_MARK
