@@ -90,7 +90,7 @@ def test_the_checkpoint_of_another_run_is_refused_and_left_alone(tmp_path: Path)
         Checkpoint(path, RUN | {"seed": 13, "relations": ["a"]})
     assert str(refused.value) == (
         f'{path} belongs to another run: seed is 12 there and 13 here; relations is "all" there and ["a"] here. '
-        "Go on with the same data and settings, or delete it to begin anew."
+        "Use the same data and settings to continue, or delete the file to start over."
     )
     assert path.read_bytes() == before
 
@@ -167,5 +167,5 @@ def test_a_full_disk_ends_the_run_with_a_message(tmp_path: Path, monkeypatch: py
     path = tmp_path / "run.partial"
     with Checkpoint(path, RUN) as checkpoint:
         monkeypatch.setattr(checkpoint, "_file", type("Full", (), {"write": full, "close": checkpoint._file.close})())
-        with pytest.raises(tlogic.InputError, match=r"No space left on device\. What was written before is safe"):
+        with pytest.raises(tlogic.InputError, match=r"No space left on device\. Finished chunks are safe"):
             checkpoint.keep(*next(iter(TABLES.items())))

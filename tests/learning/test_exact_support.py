@@ -197,10 +197,10 @@ def test_a_checkpoint_keeps_exact_supports(graph: tlogic.TemporalGraph, tmp_path
 
 
 def test_what_cannot_be_counted_is_refused(graph: tlogic.TemporalGraph) -> None:
-    with pytest.raises(SettingsError, match="length 3 at most, not 4; take sampled"):
+    with pytest.raises(SettingsError, match="length 3 or less, not 4; use sampled"):
         tlogic.learn(graph, lengths=(1, 4), confidence="exact")
     long = parse_rule("sue(X, Y, T5) <- fine(X, Y, T1), fine(Y, X, T2), fine(X, Y, T3), sue(Y, Y, T4)")
-    with pytest.raises(SettingsError, match="length 3 at most, not 4; take sampled"):
+    with pytest.raises(SettingsError, match="length 3 or less, not 4; use sampled"):
         tlogic.measure(graph, [long], confidence="exact")
     with pytest.raises(SettingsError, match="confidence must be sampled or exact, not 'all'"):
         tlogic.LearningSettings(confidence="all")  # type: ignore[arg-type]
@@ -216,4 +216,4 @@ def test_the_commands_count_exactly(tmp_path: Path) -> None:
     assert RuleSet.load(again).rules == RuleSet.load(rules).rules
     assert max(rule.body_support for rule in RuleSet.load(rules)) > 500
     refused = run("learn", world, "--lengths", 4, "--confidence", "exact", "--out", rules)
-    assert_refused(refused, "Exact confidence is for rules of length 3 at most")
+    assert_refused(refused, "Exact confidence needs rules of length 3 or less")

@@ -1,9 +1,9 @@
-"""A journal of a learning run: what is finished is kept on disk as it comes, and need not be computed again.
+"""A journal of a learning run: stores finished chunks on disk, so that a restarted run need not compute them again.
 
-The file is a line that describes the run, then a record for each finished chunk. Whoever is killed while writing leaves
-a torn record at the end: it fails its checksum, is cut off, and its chunk is computed again. A record is handed to the
-system, not forced onto the disk: that outlives the process at almost no cost, and after a power cut the checksums tell
-what is left.
+The file holds one line that describes the run, then one record per finished chunk. A process that is killed while
+writing leaves an incomplete record at the end. Its checksum fails, so it is cut off and its chunk is computed again.
+Records are flushed to the operating system but not forced onto the disk: they survive the process at almost no cost,
+and after a power failure the checksums show which records are intact.
 """
 
 import json
@@ -27,7 +27,7 @@ _CHECKSUM = Struct("<I")
 
 
 class Chunk(NamedTuple):
-    """Which part of a run: one of the chunks of a stage for one rule length."""
+    """One unit of work: a chunk of a stage for one rule length."""
 
     stage: str
     length: int
@@ -35,26 +35,31 @@ class Chunk(NamedTuple):
 
 
 class Checkpoint:
-    """The finished chunks of one run, in a file that outlives it.
+    """The finished chunks of one run, in a file that outlives the process.
 
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path, chunk = Path(folder) / "run.partial", Chunk("walks", 1, 0)
-    ...     with Checkpoint(path, {"seed": 12}) as checkpoint:
-    ...         checkpoint.keep(chunk, np.array([[1, 2]]))
-    ...     with Checkpoint(path, {"seed": 12}) as checkpoint:
-    ...         print(checkpoint.take(chunk), checkpoint.take(chunk))
-    [[1 2]] None
+    Args:
+        path: The file; it is created if it does not exist.
+        run: Everything that the results depend on. Messages name differences by these keys.
+
+    Raises:
+        InputError: If the file belongs to another run, is in use, or cannot be written.
+
+    Example:
+
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     path, chunk = Path(folder) / "run.partial", Chunk("walks", 1, 0)
+        ...     with Checkpoint(path, {"seed": 12}) as checkpoint:
+        ...         checkpoint.keep(chunk, np.array([[1, 2]]))
+        ...     with Checkpoint(path, {"seed": 12}) as checkpoint:
+        ...         print(checkpoint.take(chunk), checkpoint.take(chunk))
+        [[1 2]] None
     """
 
     def __init__(self, path: str | os.PathLike[str], run: Mapping[str, Any]) -> None:
-        """Open a checkpoint, or begin one. ``run`` is all that the results depend on; a file of another run is refused.
-
-        Differences are told by the keys of ``run``, so they should read well.
-        """
         self.path = Path(path)
         try:
-            self._file = _open_alone(self.path)
+            self._file = _open_locked(self.path)
             try:
                 self._finished = self._begin(run)
             except BaseException:
@@ -75,30 +80,30 @@ class Checkpoint:
         return chunk in self._finished
 
     def take(self, chunk: Chunk) -> Ints | None:
-        """The result of a chunk that an earlier run finished, once; None where there is none."""
+        """Remove and return the result of a finished chunk; None if there is none."""
         return self._finished.pop(chunk, None)
 
     def keep(self, chunk: Chunk, rows: Ints) -> None:
-        """Write down the result of a chunk, a table of whole numbers."""
+        """Append the result of a chunk, a matrix of integers."""
         try:
             self._file.write(_encode(chunk, rows))
             self._file.flush()
         except OSError as error:
             raise InputError(
-                f"Cannot write {self.path}: {error.strerror or error}. What was written before is safe; "
-                "when there is room again, the run can go on from there."
+                f"Cannot write {self.path}: {error.strerror or error}. Finished chunks are safe; "
+                "once there is space again, start the run again to continue."
             ) from None
 
     def _begin(self, run: Mapping[str, Any]) -> dict[Chunk, Ints]:
-        """What is finished; leaves the file at its sound end, ready for more."""
+        """Read the finished chunks; leaves the file open after the last intact record."""
         first = self._file.readline()
-        if _is_torn(first):
+        if _is_incomplete(first):
             self._file.seek(0)
             self._file.truncate()
             self._file.write(_MAGIC + json.dumps(run).encode() + b"\n")
             self._file.flush()
             return {}
-        _refuse_another(self.path, _parse_header(self.path, first), json.loads(json.dumps(run)))
+        _check_same_run(self.path, _parse_header(self.path, first), json.loads(json.dumps(run)))
         end, finished = len(first), {}
         for chunk, rows in _records(self._file):
             finished[chunk], end = rows, self._file.tell()
@@ -108,11 +113,11 @@ class Checkpoint:
 
 
 def count_finished(path: str | os.PathLike[str]) -> int:
-    """How many finished chunks a checkpoint holds; none where there is no file."""
+    """The number of finished chunks in a checkpoint; 0 if there is no file."""
     try:
         with Path(path).open("rb") as file:
             first = file.readline()
-            if _is_torn(first):
+            if _is_incomplete(first):
                 return 0
             _parse_header(path, first)
             return sum(1 for _ in _records(file))
@@ -123,30 +128,30 @@ def count_finished(path: str | os.PathLike[str]) -> int:
 
 
 def discard(path: str | os.PathLike[str]) -> None:
-    """Delete a checkpoint, unless a run is writing to it; a file that is none is refused."""
+    """Delete a checkpoint; raises InputError if a run is writing to it or if it is another kind of file."""
     path = Path(path)
     if path.exists():
         try:
-            with _open_alone(path) as file:
-                if not _is_torn(first := file.readline()):
+            with _open_locked(path) as file:
+                if not _is_incomplete(first := file.readline()):
                     _parse_header(path, first)
             path.unlink(missing_ok=True)
         except OSError as error:
             raise InputError(f"Cannot delete {path}: {error.strerror or error}.") from None
 
 
-def _open_alone(path: Path) -> IO[bytes]:
-    """The file, open to read and write, made if it is missing; refused where another run has it."""
+def _open_locked(path: Path) -> IO[bytes]:
+    """Open a file for reading and writing, created if missing; raises InputError if another run has it open."""
     path.touch()
     file = path.open("r+b")
     if lock(file):
         return file
     file.close()
-    raise InputError(f"Another run is writing to {path}; wait until it is done.")
+    raise InputError(f"Another run is writing to {path}; wait until it has finished.")
 
 
-def _is_torn(first: bytes) -> bool:
-    """Is this the beginning of a first line whose end was never written? It may be empty."""
+def _is_incomplete(first: bytes) -> bool:
+    """Is the first line incomplete, perhaps empty?"""
     return not first.endswith(b"\n") and (first.startswith(_MAGIC) or _MAGIC.startswith(first))
 
 
@@ -163,20 +168,20 @@ def _parse_header(path: str | os.PathLike[str], first: bytes) -> dict[str, Any]:
     return dict(run)
 
 
-def _refuse_another(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
+def _check_same_run(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
     differences = [
-        f"{key} is {_brief(there.get(key))} there and {_brief(here.get(key))} here"
+        f"{key} is {_shortened(there.get(key))} there and {_shortened(here.get(key))} here"
         for key in {**there, **here}
         if there.get(key) != here.get(key)
     ]
     if differences:
         raise InputError(
             f"{path} belongs to another run: {'; '.join(differences)}. "
-            "Go on with the same data and settings, or delete it to begin anew."
+            "Use the same data and settings to continue, or delete the file to start over."
         )
 
 
-def _brief(value: Any) -> str:
+def _shortened(value: Any) -> str:
     return text if len(text := json.dumps(value, ensure_ascii=False)) <= 60 else f"{text[:57]}..."
 
 
@@ -187,7 +192,7 @@ def _encode(chunk: Chunk, rows: Ints) -> bytes:
 
 
 def _records(file: IO[bytes]) -> Iterator[tuple[Chunk, Ints]]:
-    """The chunks of a file from here on, up to the first that is torn or damaged."""
+    """The chunks from the current position on, up to the first incomplete or damaged record."""
     size = os.fstat(file.fileno()).st_size
     while len(prefix := file.read(_PREFIX.size)) == _PREFIX.size:
         stage, length, number, n_rows, n_columns, width = _PREFIX.unpack(prefix)

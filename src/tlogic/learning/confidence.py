@@ -1,4 +1,11 @@
-"""The two ways to count a rule's supports: over sampled bodies, or over all there are."""
+"""The confidence of rules: rule support / body support, counted over sampled bodies or over all of them.
+
+The *body support* of a rule is the number of its body groundings, the *rule support* the number of those that the head
+follows: (e_1, r_h, e_(l+1)) holds at a later time. ``Rule.confidence`` divides the two.
+
+- ``sampled_support`` counts over a sample of bodies, as the paper does.
+- ``exact_support`` counts over all bodies.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -10,15 +17,17 @@ from tlogic.learning.sampled_support import sample_supports
 from tlogic.learning.settings import LearningSettings
 from tlogic.learning.training_edges import TrainingEdges, relation_slots
 
-RULES_PER_CHUNK = (
-    500  # to count at a time; the samples of a body that ends one chunk and begins the next are taken twice
-)
+RULES_PER_CHUNK = 500
+"""Rules per unit of parallel work. A body whose rules fall into two chunks is sampled twice."""
 
 
 def support_counter(
     graph: TemporalGraph, training: TrainingEdges, settings: LearningSettings
 ) -> Callable[[Ints], Ints]:
-    """What counts the body support and rule support of sorted rules of one length; a row is a rule."""
+    """A function that counts body support and rule support of rules of one length.
+
+    It takes sorted rules, one per row (body, variables, head), and returns (body support, rule support) per row.
+    """
     if settings.confidence == "exact":
         triples = graph.train.triples
         return partial(count_supports_exactly, triples, relation_slots(triples, len(graph.relations)))

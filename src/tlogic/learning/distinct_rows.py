@@ -1,4 +1,4 @@
-"""Distinct rows of integers, found with a small hash table of row numbers."""
+"""Detection of duplicate rows in an integer matrix, with a hash table of row indices."""
 
 import numpy as np
 from numba import njit
@@ -9,7 +9,7 @@ from tlogic.graph.hashing import splitmix64
 
 @njit(cache=True, nogil=True)
 def new_row_table(n_rows: int) -> Ints:
-    """An empty table for up to ``n_rows`` rows; empty places hold -1."""
+    """An empty hash table for up to ``n_rows`` rows; empty entries hold -1."""
     size = 2
     while size < 2 * n_rows:
         size *= 2
@@ -18,23 +18,23 @@ def new_row_table(n_rows: int) -> Ints:
 
 @njit(cache=True, nogil=True)
 def is_new_row(rows: Ints, row: int, table: Ints) -> bool:
-    """Put a row into the table; False where an equal one is there."""
+    """Add a row to the table; False if an equal one is there already."""
     mask = len(table) - 1
     key = np.uint64(0)
     for i in range(rows.shape[1]):
         key = splitmix64(key + np.uint64(rows[row, i]) + np.uint64(1))
-    place = np.int64(key) & mask
-    while table[place] >= 0:
-        if rows_equal(rows, table[place], row):
+    index = np.int64(key) & mask
+    while table[index] >= 0:
+        if rows_equal(rows, table[index], row):
             return False
-        place = (place + 1) & mask
-    table[place] = row
+        index = (index + 1) & mask
+    table[index] = row
     return True
 
 
 @njit(cache=True, nogil=True)
 def rows_equal(rows: Ints, a: int, b: int) -> bool:
-    """Are two rows the same?"""
+    """Are two rows equal?"""
     for i in range(rows.shape[1]):
         if rows[a, i] != rows[b, i]:
             return False

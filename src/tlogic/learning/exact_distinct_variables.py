@@ -1,9 +1,9 @@
-"""Counting bodies whose variables all differ: any body will do, so entities that were passed can be forgotten.
+"""Exact counts of bodies without repeated variables: only the last entity of a path matters, so paths are merged there.
 
-A counts tells where the first steps of bodies end: per entity, how many had ended there by each time. How many
-bodies there are comes from one counts that begins everywhere. How many of them the head follows comes from a
-counts of all but the last step, for each e_1 that has the head; it is met by last steps back from the e_(l+1) of the
-head. So the work grows with paths of two triples, never of three.
+``PathCounts`` holds, per entity, how many paths have ended there by each time. The body support comes from paths that
+start anywhere. The rule support comes from paths of all atoms but the last, from each e_1 that has the head; they meet
+the last atom, which is followed backwards from the e_(l+1) of the head. So the work grows with the number of paths of
+two triples, never of three.
 """
 
 from typing import NamedTuple
@@ -19,33 +19,33 @@ from tlogic.learning.training_edges import RelationSlots
 
 NEVER = -(1 << 62)
 NO_END = 1 << 62
-MAX_INSERTION_SORT = 40
+_MAX_INSERTION_SORT = 40  # times; longer arrays are sorted by merge sort
 
 
 class PathCounts(NamedTuple):
-    """Where the first steps of bodies end: per entity reached the times, and how many bodies had ended by each."""
+    """Where paths along the first atoms end: per end entity its times, and how many paths had ended by each of them."""
 
     size: Ints
-    """One number: how many entities are reached."""
+    """One number: how many end entities there are."""
     entity: Ints
-    place: Ints
-    """Per entity of the graph: its place among those reached, or -1."""
+    index: Ints
+    """Per entity of the graph: its index among the end entities, or -1."""
     start: Ints
-    """Per entity reached: its first time."""
+    """Per end entity: the index of its first time."""
     time: Ints
     bodies: Floats
 
 
 class Arrivals(NamedTuple):
-    """The edges by which a counts moves on: which place they reach, when, and how many bodies take them."""
+    """The edges that extend paths by one atom: the end entity they reach, their time, and how many paths take them."""
 
-    place: Ints
+    index: Ints
     time: Ints
     bodies: Floats
 
 
 class CountingScratch(NamedTuple):
-    """Scratch space: a counts, another one to which it moves on, and what arrives there."""
+    """Scratch memory: the counts before and after an atom, and the edges between them."""
 
     one: PathCounts
     other: PathCounts
@@ -53,15 +53,15 @@ class CountingScratch(NamedTuple):
 
 
 def new_counting_scratch(triples: TripleIndex, relations: RelationSlots) -> CountingScratch:
-    """Room for all entities, and for all edges of any relation."""
+    """Scratch memory for all entities, and for all edges of any relation."""
     n_entities = len(triples.slot_start) - 1
     n_times = max(n_entities, int(relations.n_edges.max(initial=0)))
 
     def new_path_counts() -> PathCounts:
-        entity, place, start = np.zeros((3, n_entities + 1), np.int64)
-        place[:] = -1
+        entity, index, start = np.zeros((3, n_entities + 1), np.int64)
+        index[:] = -1
         return PathCounts(
-            np.zeros(1, np.int64), entity, place, start, np.empty(n_times, np.int64), np.empty(n_times, np.float64)
+            np.zeros(1, np.int64), entity, index, start, np.empty(n_times, np.int64), np.empty(n_times, np.float64)
         )
 
     arrivals = Arrivals(np.empty(n_times, np.int64), np.empty(n_times, np.int64), np.empty(n_times, np.float64))
@@ -72,17 +72,17 @@ def new_counting_scratch(triples: TripleIndex, relations: RelationSlots) -> Coun
 def count_distinct(
     triples: TripleIndex, relations: RelationSlots, heads: Ints, bodies: Ints, scratch: CountingScratch
 ) -> Floats:
-    """Body support and rule support of rules of one length without repeated variables, a row a rule.
+    """Body support and rule support of rules of one length without repeated variables, one rule per row.
 
-    Rules should be sorted by body: those that begin alike, up to the last relation, share their frontiers.
+    Rules should be sorted by body: those that differ in the last relation only share their path counts.
     """
     triples, relations, scratch = borrowed(triples), borrowed(relations), borrowed(scratch)
     supports = np.zeros((len(heads), 2), np.float64)
-    beginnings = bodies[:, : max(1, bodies.shape[1] - 1)]
+    prefixes = bodies[:, : max(1, bodies.shape[1] - 1)]
     first = 0
     while first < len(heads):
         end = first + 1
-        while end < len(heads) and rows_equal(beginnings, first, end):
+        while end < len(heads) and rows_equal(prefixes, first, end):
             end += 1
         _count_bodies(triples, relations, bodies[first:end], scratch, supports[first:end])
         _count_rules(triples, relations, heads[first:end], bodies[first:end], scratch, supports[first:end])
@@ -94,8 +94,8 @@ def count_distinct(
 def _count_bodies(
     triples: TripleIndex, relations: RelationSlots, bodies: Ints, scratch: CountingScratch, supports: Floats
 ) -> None:
-    """The number of bodies, of each that differ in the last relation only."""
-    counts = _advance(triples, bodies[0, :-1], sources_of(relations, bodies[0, 0]), scratch)
+    """The body support of rules whose bodies differ in the last relation only."""
+    counts = _count_paths(triples, bodies[0, :-1], sources_of(relations, bodies[0, 0]), scratch)
     for i in range(len(bodies)):
         if i > 0 and rows_equal(bodies, i, i - 1):
             supports[i, 0] = supports[i - 1, 0]
@@ -112,24 +112,24 @@ def _count_rules(
     scratch: CountingScratch,
     supports: Floats,
 ) -> None:
-    """How many of the bodies the heads follow."""
+    """The rule support of rules whose bodies differ in the last relation only."""
     slot_start, slot_relation = triples.slot_start, triples.slot_relation
     sources = sources_of(relations, bodies[0, 0])
     for i in range(len(sources)):
         counts = scratch.one
-        known = False
+        counted = False
         for row in range(len(heads)):
             head_slot = find(slot_start, slot_relation, sources[i], heads[row])
             if head_slot >= 0:
-                if not known:
-                    counts = _advance(triples, bodies[0, :-1], sources[i : i + 1], scratch)
-                    known = True
-                supports[row, 1] += _count_met(triples, relations, counts, bodies[row, -1], head_slot)
+                if not counted:
+                    counts = _count_paths(triples, bodies[0, :-1], sources[i : i + 1], scratch)
+                    counted = True
+                supports[row, 1] += _count_followed(triples, relations, counts, bodies[row, -1], head_slot)
 
 
 @njit(cache=True, nogil=True)
 def sources_of(relations: RelationSlots, relation: int) -> Ints:
-    """The entities from which a relation leads somewhere, ascending."""
+    """The entities that have edges of a relation, ascending."""
     return relations.source[relations.start[relation] : relations.start[relation + 1]]
 
 
@@ -141,23 +141,23 @@ def _inverse_of(relations: RelationSlots, relation: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _advance(triples: TripleIndex, relations: Ints, sources: Ints, scratch: CountingScratch) -> PathCounts:
-    """The counts of some steps from some entities."""
+def _count_paths(triples: TripleIndex, relations: Ints, sources: Ints, scratch: CountingScratch) -> PathCounts:
+    """Count the paths along some relations from some entities."""
     here, there = scratch.one, scratch.other
-    _begin(here, sources)
+    _start_paths(here, sources)
     for relation in relations:
-        _step(triples, relation, here, there, scratch.arrivals)
+        _extend(triples, relation, here, there, scratch.arrivals)
         here, there = there, here
     return here
 
 
 @njit(cache=True, nogil=True)
-def _begin(counts: PathCounts, sources: Ints) -> None:
-    """The counts before the first step: one body at each entity, since ever."""
+def _start_paths(counts: PathCounts, sources: Ints) -> None:
+    """The counts before the first atom: one empty path at each entity, ended at time NEVER."""
     _clear(counts)
     counts.size[0] = len(sources)
     for i in range(len(sources)):
-        counts.entity[i], counts.place[sources[i]] = sources[i], i
+        counts.entity[i], counts.index[sources[i]] = sources[i], i
         counts.start[i], counts.start[i + 1] = i, i + 1
         counts.time[i], counts.bodies[i] = NEVER, 1.0
 
@@ -165,37 +165,37 @@ def _begin(counts: PathCounts, sources: Ints) -> None:
 @njit(cache=True, nogil=True)
 def _clear(counts: PathCounts) -> None:
     for i in range(counts.size[0]):
-        counts.place[counts.entity[i]] = -1
+        counts.index[counts.entity[i]] = -1
     counts.size[0] = 0
 
 
 @njit(cache=True, nogil=True)
-def _step(triples: TripleIndex, relation: int, here: PathCounts, there: PathCounts, arrivals: Arrivals) -> None:
-    """Move on by one relation, at the same time or later."""
+def _extend(triples: TripleIndex, relation: int, here: PathCounts, there: PathCounts, arrivals: Arrivals) -> None:
+    """Extend paths by one atom, at the same time or later."""
     _clear(there)
-    n_arrivals = _arrive(triples, relation, here, there, arrivals)
+    n_arrivals = _list_arrivals(triples, relation, here, there, arrivals)
     start, time, bodies = there.start, there.time, there.bodies
     size = there.size[0]
     begin = 0
-    for place in range(size):  # from the number of arrivals to where the next one goes, and so in the end to their end
-        start[place + 1], begin = begin, begin + start[place + 1]
+    for index in range(size):  # from counts to insertion points; after insertion they are the ends
+        start[index + 1], begin = begin, begin + start[index + 1]
     for i in range(n_arrivals):
-        at = start[arrivals.place[i] + 1]
+        at = start[arrivals.index[i] + 1]
         time[at], bodies[at] = arrivals.time[i], arrivals.bodies[i]
-        start[arrivals.place[i] + 1] += 1
-    for place in range(size):
-        _accumulate(time[start[place] : start[place + 1]], bodies[start[place] : start[place + 1]])
+        start[arrivals.index[i] + 1] += 1
+    for index in range(size):
+        _accumulate(time[start[index] : start[index + 1]], bodies[start[index] : start[index + 1]])
 
 
 @njit(cache=True, nogil=True)
-def _arrive(triples: TripleIndex, relation: int, here: PathCounts, there: PathCounts, arrivals: Arrivals) -> int:
-    """List the edges that lead on from a counts, and the entities they reach; how many edges there are.
+def _list_arrivals(triples: TripleIndex, relation: int, here: PathCounts, there: PathCounts, arrivals: Arrivals) -> int:
+    """List the edges that extend the paths, and their end entities; returns the number of edges.
 
-    ``start`` counts them per entity reached, one place behind.
+    ``start[i + 1]`` becomes the number of edges to end entity ``i``.
     """
     slot_start, slot_relation, triple_start = triples.slot_start, triples.slot_relation, triples.triple_start
     target, time_start, time = triples.target, triples.time_start, triples.time
-    entity, place, start = there.entity, there.place, there.start
+    entity, index, start = there.entity, there.index, there.start
     to, at, bodies = arrivals
     n, size = 0, 0
     for i in range(here.size[0]):
@@ -207,15 +207,15 @@ def _arrive(triples: TripleIndex, relation: int, here: PathCounts, there: PathCo
             last = time_start[triple + 1]
             if time[last - 1] < here.time[first]:
                 continue
-            reached = target[triple]
-            if place[reached] < 0:
-                place[reached], entity[size], start[size + 1] = size, reached, 0
+            end_entity = target[triple]
+            if index[end_entity] < 0:
+                index[end_entity], entity[size], start[size + 1] = size, end_entity, 0
                 size += 1
             before = first
             for j in range(first_at_least(time, time_start[triple], last, here.time[first]), last):
                 before = first_at_least(here.time, before, end, time[j] + 1)
-                to[n], at[n], bodies[n] = place[reached], time[j], here.bodies[before - 1]
-                start[place[reached] + 1] += 1
+                to[n], at[n], bodies[n] = index[end_entity], time[j], here.bodies[before - 1]
+                start[index[end_entity] + 1] += 1
                 n += 1
     there.size[0] = size
     return n
@@ -223,9 +223,9 @@ def _arrive(triples: TripleIndex, relation: int, here: PathCounts, there: PathCo
 
 @njit(cache=True, nogil=True)
 def _accumulate(time: Ints, bodies: Floats) -> None:
-    """Sort by time, and from the number of bodies at each time to the number until then."""
+    """Sort by time, and turn the number of paths at each time into the number up to that time."""
     n = len(time)
-    if n > MAX_INSERTION_SORT:
+    if n > _MAX_INSERTION_SORT:
         order = np.argsort(time, kind="mergesort")
         time[:], bodies[:] = time[order], bodies[order]
     else:
@@ -241,7 +241,7 @@ def _accumulate(time: Ints, bodies: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def _count_last_step(triples: TripleIndex, counts: PathCounts, relation: int) -> float:
-    """How many bodies a last step from a counts makes."""
+    """The number of bodies that the last atom completes."""
     slot_start, slot_relation, triple_start = triples.slot_start, triples.slot_relation, triples.triple_start
     total = 0.0
     for i in range(counts.size[0]):
@@ -253,13 +253,13 @@ def _count_last_step(triples: TripleIndex, counts: PathCounts, relation: int) ->
 
 
 @njit(cache=True, nogil=True)
-def _count_met(
+def _count_followed(
     triples: TripleIndex, relations: RelationSlots, counts: PathCounts, relation: int, head_slot: int
 ) -> float:
-    """How many bodies a last step from a counts makes that the head follows, where the head is one of a slot."""
+    """The number of bodies that the last atom completes and a head of ``head_slot`` follows."""
     slot_start, slot_relation, triple_start = triples.slot_start, triples.slot_relation, triples.triple_start
     target, time_start, time = triples.target, triples.time_start, triples.time
-    place, entity, size = counts.place, counts.entity, counts.size[0]
+    index, entity, size = counts.index, counts.entity, counts.size[0]
     back = _inverse_of(relations, relation)
     total = 0.0
     for head in range(triple_start[head_slot], triple_start[head_slot + 1]):
@@ -268,23 +268,23 @@ def _count_met(
             continue
         until = time[time_start[head + 1] - 1]
         first, end = triple_start[slot], triple_start[slot + 1]
-        if size < end - first:  # from the shorter side
+        if size < end - first:  # iterate over the shorter side
             for i in range(size):
                 triple = find(triple_start, target, slot, entity[i])
                 if triple >= 0:
                     total += _count_through(time_start, time, triple, until, counts, i)
         else:
             for triple in range(first, end):
-                if place[target[triple]] >= 0:
-                    total += _count_through(time_start, time, triple, until, counts, place[target[triple]])
+                if index[target[triple]] >= 0:
+                    total += _count_through(time_start, time, triple, until, counts, index[target[triple]])
     return total
 
 
 @njit(cache=True, nogil=True)
-def _count_through(time_start: Ints, time: Ints, triple: int, until: int, counts: PathCounts, place: int) -> float:
-    """How many bodies lead to an entity of a counts and then through a triple, and are over before a time."""
+def _count_through(time_start: Ints, time: Ints, triple: int, until: int, counts: PathCounts, index: int) -> float:
+    """The number of bodies whose paths end at an entity, go on through a triple, and end before ``until``."""
     ends, bodies = counts.time, counts.bodies
-    first, end = counts.start[place], counts.start[place + 1]
+    first, end = counts.start[index], counts.start[index + 1]
     before = first
     total = 0.0
     for i in range(time_start[triple], time_start[triple + 1]):

@@ -1,6 +1,6 @@
-"""Counting bodies with repeated variables: paths of triples that come back to where they were, followed one by one.
+"""Exact counts of bodies with repeated variables: enumerates paths of triples by depth-first search.
 
-Such a body has at most three different entities, so its paths are no more than paths of two triples.
+Such a body of length 3 or less has at most three different entities, so it has no more paths than two triples do.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ class CountingPath(NamedTuple):
 
     cursor: Ints
     end: Ints
-    """The triples that are still to be followed."""
+    """The triples still to be followed."""
     triple: Ints
     entity: Ints
     bodies: Floats
@@ -29,7 +29,7 @@ class CountingPath(NamedTuple):
 
 
 def new_counting_path(triples: TripleIndex, length: int) -> CountingPath:
-    """Room for a body of the given length."""
+    """Scratch memory for a body of the given length."""
     n_times = int(np.diff(triples.time_start).max(initial=0))
     cursor, end, triple, entity = np.zeros((4, length + 1), np.int64)
     return CountingPath(cursor, end, triple, entity, np.empty((length, n_times), np.float64))
@@ -39,9 +39,9 @@ def new_counting_path(triples: TripleIndex, length: int) -> CountingPath:
 def count_repeated(
     triples: TripleIndex, relations: RelationSlots, heads: Ints, bodies: Ints, variables: Ints, path: CountingPath
 ) -> Floats:
-    """Body support and rule support of rules of one length with repeated variables, a row a rule.
+    """Body support and rule support of rules of one length with repeated variables, one rule per row.
 
-    Rules should be sorted by body and variables: those that share them share their paths.
+    Rules should be sorted by body and variables: those that agree in both share their paths.
     """
     triples, relations, path = borrowed(triples), borrowed(relations), borrowed(path)
     slot_start, slot_relation = triples.slot_start, triples.slot_relation
@@ -71,7 +71,7 @@ def _follow(
     path: CountingPath,
     supports: Floats,
 ) -> None:
-    """Follow a body from one entity along all paths of triples that fit its variables, and add up their bodies."""
+    """Search all paths from e_1 = ``source`` that match the variables, and add their bodies to the supports."""
     slot_start, slot_relation, triple_start = triples.slot_start, triples.slot_relation, triples.triple_start
     target, time_start, time = triples.target, triples.time_start, triples.time
     cursor, end, triple, entity, bodies = path
@@ -106,7 +106,7 @@ def _follow(
 
 @njit(cache=True, nogil=True)
 def _choices(triple_start: Ints, target: Ints, slot: int, variables: Ints, entity: Ints, depth: int) -> tuple[int, int]:
-    """The triples by which a path may go on: all of a slot, or the one back to a repeated variable."""
+    """The triples that match the atom at this depth: the whole slot, or the one to a repeated variable."""
     if slot < 0:
         return 0, 0
     for i in range(depth + 1):
@@ -118,7 +118,7 @@ def _choices(triple_start: Ints, target: Ints, slot: int, variables: Ints, entit
 
 @njit(cache=True, nogil=True)
 def _fits(entity: Ints, variables: Ints, i: int) -> bool:
-    """Is the entity at place i equal to earlier ones exactly where the variables are?"""
+    """Is entity i equal to earlier ones exactly where the variables are?"""
     for j in range(i):
         if (entity[i] == entity[j]) != (variables[i] == variables[j]):
             return False
@@ -127,7 +127,7 @@ def _fits(entity: Ints, variables: Ints, i: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def _count_times(time_start: Ints, time: Ints, triple: Ints, bodies: Floats, depth: int) -> bool:
-    """Count the bodies along a path until each time of its newest triple; are there any?"""
+    """Count the bodies along a path up to each time of its last triple; are there any?"""
     first, end = time_start[triple[depth]], time_start[triple[depth] + 1]
     if depth == 0:
         for i in range(end - first):
@@ -147,7 +147,7 @@ def _count_times(time_start: Ints, time: Ints, triple: Ints, bodies: Floats, dep
 
 @njit(cache=True, nogil=True)
 def _count_before(time_start: Ints, time: Ints, triple: int, head: int, bodies: Floats, last: int) -> float:
-    """How many bodies of a whole path are over before the head holds for the last time."""
+    """The number of bodies along a whole path that end before the last time of the head."""
     first, end = time_start[triple], time_start[triple + 1]
     before = first_at_least(time, first, end, time[time_start[head + 1] - 1])
     return bodies[last, before - first - 1] if before > first else 0.0

@@ -1,4 +1,4 @@
-"""Rule learning: walks become rules, bodies give them their confidence."""
+"""Rule learning: sample walks, turn them into rules, and count the supports of these."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +20,7 @@ from tlogic.parallel import in_chunks, in_parallel
 from tlogic.rules import Rule, RuleSet
 from tlogic.version import __version__
 
-_HEADS_PER_CHUNK = 4
+_HEADS_PER_CHUNK = 4  # head relations per unit of parallel work
 
 
 def learn(
@@ -69,7 +69,7 @@ def _heads(graph: TemporalGraph, relations: Sequence[str] | None) -> Ints:
 
 
 def _run(train: TemporalGraph, settings: LearningSettings, relations: Sequence[str] | None) -> dict[str, Any]:
-    """All that the results of chunks depend on."""
+    """Everything that the results of chunks depend on, by the names that messages use."""
     return {
         "the version of tlogic": __version__,
         "the number of training facts": len(train),
@@ -82,7 +82,7 @@ def _run(train: TemporalGraph, settings: LearningSettings, relations: Sequence[s
 
 @dataclass(frozen=True)
 class _Computation:
-    """Computes tables in chunks: over threads or a cluster, with a bar, and none again that a checkpoint has kept."""
+    """Computes arrays chunk by chunk, on threads or a cluster; finished chunks come from a checkpoint."""
 
     threads: int | None
     cluster: str | None
@@ -97,7 +97,7 @@ class _Computation:
     def _results(self, work: Callable[[Ints], Ints], chunks: dict[Chunk, Ints]) -> Iterator[Ints]:
         todo = [part for chunk, part in chunks.items() if not (self.kept and chunk in self.kept)]
         computed: Any = in_parallel(lambda: work, todo, self.threads, self.cluster)
-        with closing(computed):  # where a result cannot be kept, the others are not waited for
+        with closing(computed):  # if a result cannot be written, do not wait for the others
             for chunk in chunks:
                 rows = self.kept.take(chunk) if self.kept else None
                 if rows is None:
@@ -108,12 +108,12 @@ class _Computation:
 
 
 class _Found(NamedTuple):
-    """Rules of one length that held at least once."""
+    """The rules of one length with a rule support above 0."""
 
     rows: Ints
-    """A row is a rule: body, variables, head. Rows ascend."""
+    """One rule per row: body, variables, head; sorted."""
     supports: Ints
-    """Body support and rule support."""
+    """Per rule: body support and rule support."""
 
 
 def _find_rules(
@@ -125,7 +125,7 @@ def _find_rules(
     for length in settings.lengths:
         how = WalkSettings(length, settings.walks, settings.transition == "exp", settings.seed)
         rows = compute("walks", length, partial(sample_rules, index, how), in_chunks(heads, _HEADS_PER_CHUNK))
-        # equal bodies stand together and are sampled or counted once
+        # rules with equal bodies become neighbours, so each body is sampled or counted once
         rows = np.ascontiguousarray(rows[np.lexsort(rows.T[::-1])])
         supports = compute("confidence", length, count, in_chunks(rows, RULES_PER_CHUNK))
         held = supports[:, 1] > 0
@@ -133,7 +133,7 @@ def _find_rules(
 
 
 def _named(graph: TemporalGraph, found: Sequence[_Found]) -> tuple[Rule, ...]:
-    """Rules with names, by head and decreasing confidence, shorter and better supported ones first among equals."""
+    """Rules with names, by head and decreasing confidence; ties: shorter first, then larger body support."""
     names = np.array(graph.relations.names, object)
     rules: list[Rule] = []
     for rows, supports in found:
@@ -145,4 +145,4 @@ def _named(graph: TemporalGraph, found: Sequence[_Found]) -> tuple[Rule, ...]:
     length_of = np.concatenate([np.full(len(rows), rows.shape[1]) for rows, _ in found])
     head = np.concatenate([rows[:, -1] for rows, _ in found])
     order = np.lexsort((-body_support, length_of, -rule_support / body_support, head))
-    return tuple([rules[place] for place in order.tolist()])
+    return tuple([rules[i] for i in order.tolist()])

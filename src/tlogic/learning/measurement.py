@@ -1,4 +1,4 @@
-"""Measuring: the supports, and so the confidence, of rules that are already there, such as hand-written ones."""
+"""Measurement of rules that exist already, such as hand-written ones: their supports, and so their confidence."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -39,20 +39,20 @@ def measure(
     """
     train, rules = graph.train, list(rules)
     by_length: dict[int, list[int]] = {}
-    for place, rule in enumerate(rules):
-        by_length.setdefault(len(rule.body), []).append(place)
+    for index, rule in enumerate(rules):
+        by_length.setdefault(len(rule.body), []).append(index)
     lengths = tuple(by_length) or LearningSettings.lengths
     settings = LearningSettings(lengths, body_samples=body_samples, confidence=confidence, seed=seed)
     count = support_counter(graph, training_edges(graph), settings)
     supports = np.zeros((len(rules), 2), np.int64)
-    for length, places in sorted(by_length.items()):
-        rows = np.array([_row(graph, rules[place]) for place in places], np.int32)
-        order = np.lexsort(rows.T[::-1])  # equal bodies stand together and are sampled or counted once
+    for length, indices in sorted(by_length.items()):
+        rows = np.array([_row(graph, rules[index]) for index in indices], np.int32)
+        order = np.lexsort(rows.T[::-1])  # neighbours with equal bodies share the work
         chunks = in_chunks(rows[order], RULES_PER_CHUNK)
         counted: Iterable[Ints] = in_parallel(lambda: count, chunks, threads, cluster)
         if progress:
             counted = progress(counted, total=len(chunks), description=f"confidence, length {length}")
-        supports[np.array(places)[order]] = np.concatenate(list(counted))
+        supports[np.array(indices)[order]] = np.concatenate(list(counted))
     return RuleSet(
         tuple(
             rule._replace(rule_support=rule_support, body_support=body_support)
@@ -65,6 +65,7 @@ def measure(
 
 
 def _row(graph: TemporalGraph, rule: Rule) -> list[int]:
+    """A rule with relation ids: body, variables, head."""
     try:
         head, *body = (graph.relations.id_of(name) for name in (rule.head, *rule.body))
     except InputError as error:

@@ -1,4 +1,4 @@
-"""How rules are learned: the paper's parameters, with its best values as defaults."""
+"""Settings of rule learning: the paper's parameters, with its best values as defaults."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -8,27 +8,34 @@ from tlogic.errors import SettingsError
 Transition = Literal["exp", "unif"]
 Confidence = Literal["sampled", "exact"]
 MAX_EXACT_LENGTH = 3
-"""Longer bodies could only be counted one by one."""
+"""Longest rule, in body atoms, whose exact confidence can be computed without enumerating bodies."""
 
 
 @dataclass(frozen=True)
 class LearningSettings:
     """Parameters of rule learning.
 
-    >>> LearningSettings(lengths=(1, 2)).walks
-    200
+    Attributes:
+        lengths: Rule lengths, in body atoms.
+        walks: Temporal walks sampled per head relation and length.
+        transition: Distribution of the next edge of a walk: "exp" prefers recent edges, "unif" is uniform.
+        body_samples: Bodies sampled per rule to estimate its confidence.
+        confidence: "sampled" estimates confidence from sampled bodies, "exact" counts all bodies.
+        seed: Seed of the random numbers, 0 or more.
+
+    Raises:
+        SettingsError: If a value is out of range, or exact confidence is combined with a length above 3.
+
+    Example:
+        >>> LearningSettings(lengths=(1, 2)).walks
+        200
     """
 
     lengths: tuple[int, ...] = (1, 2, 3)
-    """Rule lengths, the number of body atoms."""
     walks: int = 200
-    """Walks sampled per head relation and length."""
     transition: Transition = "exp"
-    """Whether a walk prefers recent edges (``exp``) or not (``unif``)."""
     body_samples: int = 500
-    """Bodies sampled per rule to estimate its confidence."""
     confidence: Confidence = "sampled"
-    """Whether confidence is estimated from sampled bodies, or counted over all of them (``exact``)."""
     seed: int = 12
 
     def __post_init__(self) -> None:
@@ -44,8 +51,8 @@ class LearningSettings:
             raise SettingsError(f"confidence must be sampled or exact, not {self.confidence!r}.")
         if self.confidence == "exact" and self.lengths[-1] > MAX_EXACT_LENGTH:
             raise SettingsError(
-                f"Exact confidence is for rules of length {MAX_EXACT_LENGTH} at most, not {self.lengths[-1]}; "
-                "take sampled confidence for longer ones."
+                f"Exact confidence needs rules of length {MAX_EXACT_LENGTH} or less, not {self.lengths[-1]}; "
+                "use sampled confidence for longer ones."
             )
         if self.seed < 0:
-            raise SettingsError(f"The seed must not be negative, not {self.seed}.")
+            raise SettingsError(f"The seed must be 0 or more, not {self.seed}.")

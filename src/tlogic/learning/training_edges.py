@@ -1,6 +1,6 @@
-"""The training that rules are learned from: a graph's edges before a time, found by slot, by relation and by pair.
+"""The edges that rules are learned from, those before a time; indexed by slot, by relation and by pair of entities.
 
-The arrays are those of the whole graph. What comes later is left out by where the edges of a slot end.
+The arrays are those of the whole graph. ``bounds`` excludes later edges.
 """
 
 from typing import NamedTuple
@@ -17,25 +17,25 @@ from tlogic.graph.views import LastTimes, SlotEdges, Views
 
 
 class RelationSlots(NamedTuple):
-    """Who did a relation, and how often? The slots of each relation, by source."""
+    """The slots of each relation, sorted by source."""
 
     start: Ints
-    """Per relation: its first place."""
+    """Per relation: the index of its first slot."""
     slot: Ints
     source: Ints
     n_edges: Ints
-    """Per place: how many edges the relation has up to it, those of this slot included."""
+    """Per slot: the cumulative number of the relation's edges, including those of this slot."""
 
 
 class TrainingEdges(NamedTuple):
-    """The edges before a time."""
+    """The edges before a time, which is the end of the training period."""
 
     slot_start: Ints
     slot_relation: Ints
     slots: SlotEdges
     time_fences: Ints
     bounds: Ints
-    """Per slot: its first edge, and the end of its edges before the time."""
+    """Per slot: the index of its first edge, and the end of its edges before the time."""
     relations: RelationSlots
     pair_start: Ints
     pair_target: Ints
@@ -44,12 +44,12 @@ class TrainingEdges(NamedTuple):
 
 
 def training_edges(graph: TemporalGraph) -> TrainingEdges:
-    """The training facts of a graph."""
+    """The edges of a graph's training facts."""
     return edges_before(graph.valid_from, graph.triples, graph.views, len(graph.relations))
 
 
 def edges_before(until: int, triples: TripleIndex, views: Views, n_relations: int) -> TrainingEdges:
-    """The training before a time, which is that of the views' last times."""
+    """The edges before a time; ``views.last`` must have been built for the same time."""
     bounds = _bounds_of_slots(triples, views.slots, until)
     return TrainingEdges(
         triples.slot_start,
@@ -66,7 +66,7 @@ def edges_before(until: int, triples: TripleIndex, views: Views, n_relations: in
 
 
 def relation_slots(triples: TripleIndex, n_relations: int, n_edges: Ints | None = None) -> RelationSlots:
-    """The slots of each relation; how many edges of each slot count can be given, and is all if not."""
+    """The slots of each relation; ``n_edges`` is the number of edges to use per slot, by default all."""
     if n_edges is None:
         n_edges = np.diff(triples.time_start[triples.triple_start])
     relation, n_slots = triples.slot_relation, len(triples.slot_relation)
@@ -80,6 +80,7 @@ def relation_slots(triples: TripleIndex, n_relations: int, n_edges: Ints | None 
 
 @njit(cache=True, nogil=True)
 def _bounds_of_slots(triples: TripleIndex, slots: SlotEdges, until: int) -> Ints:
+    """Per slot: the index of its first edge, and the end of its edges before ``until``."""
     n_slots = len(triples.slot_relation)
     bounds = np.empty((n_slots, 2), triples.time_start.dtype)
     for slot in range(n_slots):
@@ -92,14 +93,14 @@ def _bounds_of_slots(triples: TripleIndex, slots: SlotEdges, until: int) -> Ints
 
 @njit(cache=True, nogil=True)
 def count_edges(relations: RelationSlots, relation: int) -> int:
-    """How many edges a relation has."""
+    """The number of edges of a relation."""
     last = relations.start[relation + 1]
     return int(relations.n_edges[last - 1]) if last > relations.start[relation] else 0
 
 
 @njit(cache=True, nogil=True)
 def nth_edge(training: TrainingEdges, relation: int, n: int) -> tuple[int, int]:
-    """The edge of a relation with a number, in order of source and time, and its source."""
+    """The index of edge ``n`` of a relation, in order of source and time, and its source."""
     start, slot, source, n_edges = training.relations
-    place = first_at_least(n_edges, start[relation], start[relation + 1], n + 1)
-    return int(training.bounds[slot[place], 1] - (n_edges[place] - n)), int(source[place])
+    i = first_at_least(n_edges, start[relation], start[relation + 1], n + 1)
+    return int(training.bounds[slot[i], 1] - (n_edges[i] - n)), int(source[i])

@@ -1,4 +1,4 @@
-"""Temporal random walks: a head edge, then backwards in time and back to where it began."""
+"""Temporal random walks: a head edge, then backwards in time to its subject, e_1."""
 
 from typing import NamedTuple
 
@@ -16,14 +16,14 @@ from tlogic.learning.random_streams import advance, below, keyed, unit
 from tlogic.learning.training_edges import TrainingEdges, count_edges, nth_edge
 
 _NEGLIGIBLE_WEIGHT = 2.0**-60
-"""What vanishes beside 1, even many times over."""
+"""Weights below this share of the total do not change a float64 sum."""
 
 
 class WalkIndex(NamedTuple):
-    """The views of a graph that a walker needs."""
+    """The views of a graph that walks read."""
 
     training: TrainingEdges
-    """Where walks begin; from there they go back in time."""
+    """The head edges that walks start from; all later steps go back in time."""
     facts: Facts
     sources: SourceEdges
     pairs: PairEdges
@@ -31,7 +31,7 @@ class WalkIndex(NamedTuple):
 
 
 class WalkSettings(NamedTuple):
-    """How walks are sampled."""
+    """The settings that walks are sampled with."""
 
     length: int
     n_walks: int
@@ -44,8 +44,8 @@ def sample_walk(index: WalkIndex, settings: WalkSettings, head: int, walk: int, 
     """Sample walk number ``walk`` of a head: (e_1, r_h, e_(l+1), t_(l+1)), (e_(l+1), r_l, e_l, t_l), .. (e_2, r_1,
     e_1, t_1).
 
-    Fills the body relations r_1^-1 .. r_l^-1 that lead from e_1 to e_(l+1), and the entities e_1 .. e_(l+1). False
-    where the walk does not come home.
+    Fills the body relations r_1^-1 .. r_l^-1 that lead from e_1 to e_(l+1), and the entities e_1 .. e_(l+1). Returns
+    False if no feasible edge closes the walk at e_1.
     """
     if count_edges(index.training.relations, head) == 0:
         return False
@@ -55,7 +55,7 @@ def sample_walk(index: WalkIndex, settings: WalkSettings, head: int, walk: int, 
 
 @njit(cache=True, nogil=True)
 def sample_rules(index: WalkIndex, settings: WalkSettings, heads: Ints) -> Ints:
-    """The distinct rules behind the walks of some heads, a row each: body relations, variables, head."""
+    """The distinct rules of the walks of some heads, one per row: body relations, variables, head."""
     length, n_walks = settings.length, settings.n_walks
     rows = np.empty((len(heads) * n_walks + 1, 2 * length + 2), np.int32)
     body, entities = np.empty(length, np.int32), np.empty(length + 1, np.int32)
@@ -88,7 +88,7 @@ def _number_variables(entities: Ints, variables: Ints) -> None:
 
 @njit(cache=True, nogil=True)
 def _walk(index: WalkIndex, head: int, exponential: bool, stream: np.uint64, body: Ints, entities: Ints) -> bool:
-    """Sample one walk into ``body`` and ``entities``; False where no feasible edge is left."""
+    """Sample one walk into ``body`` and ``entities``; False if it has no feasible edge left."""
     training, facts, sources, pairs, half = index
     length = len(body)
     stream = advance(stream)
@@ -96,22 +96,22 @@ def _walk(index: WalkIndex, head: int, exponential: bool, stream: np.uint64, bod
     here, relation, time = training.slots.target[edge], head, training.slots.time[edge]
     previous, walked = home, -1
     entities[0], entities[length] = home, here
-    latest = time - 1  # the first step goes strictly back in time, later ones may stay
+    latest = time - 1  # the first step goes strictly back in time, later ones may stay at the same time
     for i in range(length - 1, 0, -1):
         stream = advance(stream)
-        place = _step(sources, here, time, latest, walked, exponential, stream)
-        if place < 0:
+        edge_index = _step(sources, here, time, latest, walked, exponential, stream)
+        if edge_index < 0:
             return False
-        walked, time = sources.edge[place], sources.time[place]
+        walked, time = sources.edge[edge_index], sources.time[edge_index]
         relation = relation_of(facts, half, walked)
         previous, here = here, target_of(facts, walked)
         entities[i], body[i] = here, _inverse(relation, half)
         latest = time
     way_back = _inverse(relation, half) if previous == home else -1
-    place = _step_home(pairs, here, home, time, latest, way_back, exponential, advance(stream))
-    if place < 0:
+    edge_index = _step_home(pairs, here, home, time, latest, way_back, exponential, advance(stream))
+    if edge_index < 0:
         return False
-    body[0] = _inverse(pairs.relation[place], half)
+    body[0] = _inverse(pairs.relation[edge_index], half)
     return True
 
 
@@ -119,7 +119,7 @@ def _walk(index: WalkIndex, head: int, exponential: bool, stream: np.uint64, bod
 def _step(
     sources: SourceEdges, here: int, time: int, latest: int, walked: int, exponential: bool, stream: np.uint64
 ) -> int:
-    """Draw an edge from ``here``, not later than ``latest``, and not the one just walked back; its place, or -1."""
+    """Draw an edge from ``here`` at ``latest`` or before, not the inverse of the last one; its index, or -1."""
     low, high = sources.start[here], sources.start[here + 1]
     high = first_at_least(sources.time, low, high, latest + 1)
     tied = first_at_least(sources.time, low, high, time)
@@ -138,8 +138,10 @@ def _step_home(
     exponential: bool,
     stream: np.uint64,
 ) -> int:
-    """Draw an edge from ``here`` home, not later than ``latest``; its place, or -1. An edge at ``time`` by the relation
-    ``way_back`` is the one just walked."""
+    """Draw an edge from ``here`` to e_1 = ``home`` at ``latest`` or before; its index, or -1.
+
+    An edge at ``time`` with the relation ``way_back`` is the inverse of the one just walked, so it is excluded.
+    """
     pair = find(pairs.pair_start, pairs.pair_target, here, home)
     if pair < 0:
         return -1
@@ -152,6 +154,7 @@ def _step_home(
 
 @njit(cache=True, nogil=True)
 def _inverse(relation: int, half: int) -> int:
+    """The inverse relation; there are ``half`` base relations, then their inverses."""
     return relation + half if relation < half else relation - half
 
 
@@ -166,10 +169,10 @@ def _relation_between(relations: Ints, low: int, high: int, relation: int) -> in
 
 @njit(cache=True, nogil=True)
 def _draw(time: Ints, low: int, tied: int, high: int, excluded: int, exponential: bool, stream: np.uint64) -> int:
-    """Draw one of the edges ``[low, high)`` but ``excluded``, or -1 where there is none.
+    """Draw one of the edges ``[low, high)`` except ``excluded``; -1 if there is none.
 
-    Edges from ``tied`` on share the newest time, and ``excluded`` is among them; so leaving it out means one fewer
-    tied edge of equal weight, and no weights are ever subtracted from each other.
+    Edges from ``tied`` on share the newest time, and ``excluded`` is among them. So excluding it removes one of several
+    equal weights, and no floating-point weights are subtracted.
     """
     n_tied = high - tied - (excluded >= 0)
     n_older = tied - low
@@ -189,14 +192,14 @@ def _draw(time: Ints, low: int, tied: int, high: int, excluded: int, exponential
 
 @njit(cache=True, nogil=True)
 def _skipping(excluded: int, start: int, offset: int) -> int:
-    """The position ``offset`` places behind ``start``, not counting the excluded one."""
+    """The position of edge number ``offset`` from ``start`` on, not counting the excluded one."""
     position = start + offset
     return position + 1 if 0 <= excluded <= position else position
 
 
 @njit(cache=True, nogil=True)
 def _weight(time: Ints, low: int, end: int, newest: int) -> float:
-    """The sum of exp(time - newest) over the edges ``[low, end)``, as far back as it can be told from nothing."""
+    """The sum of exp(time - newest) over the edges ``[low, end)``, without edges too old to change the sum."""
     total = 0.0
     while end > low:
         weight = np.exp(float(time[end - 1] - newest))
@@ -210,13 +213,13 @@ def _weight(time: Ints, low: int, end: int, newest: int) -> float:
 
 @njit(cache=True, nogil=True)
 def _weighted_pick(time: Ints, low: int, end: int, newest: int, behind: float) -> int:
-    """The edge of ``[low, end)`` that has so much weight behind it."""
+    """The edge of ``[low, end)`` whose newer edges have a total weight of ``behind``."""
     while True:
         weight = np.exp(float(time[end - 1] - newest))
         first = first_equal(time, low, end)
         if behind < weight * (end - first):
             return max(end - 1 - int(behind / weight), first)
         if first == low:
-            return first  # what is left is rounding
+            return first  # the remainder is a rounding error
         behind -= weight * (end - first)
         end = first
