@@ -58,7 +58,7 @@ def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.M
         (
             '{"format": "tlogic rules", "version": 1, "rules": [{"head": "r", "body": ["r"], "variables": [0], '
             '"rule_support": 1, "body_support": 1}]}',
-            "rule 1 is unsound",
+            "rule 1 is invalid",
         ),
         (
             '{"format": "tlogic rules", "version": 1, "rules": [{"head": "r", "body": ["r"], "variables": [0, 2], '

@@ -1,8 +1,8 @@
-"""English verbs: the forms that sentences about rules need, and the words that go with them."""
+"""English verbs: the inflected forms and prepositions that sentences about rules need."""
 
 import re
 
-# Verbs that relations are named after, by the preposition that leads to the object; "" for none, as in "visits Y".
+# Verbs of relation names, by the preposition before their object; "" for none, as in "visits Y".
 _VERBS = {
     "": """
         abduct accept accuse acquire aid allow arrest assassinate assault attack attempt attend avoid ban block bomb
@@ -44,7 +44,7 @@ _ENDS_IN_IE = re.compile(r"ie$")
 
 
 def is_verb(word: str) -> bool:
-    """Is the word the base form of a verb we know?
+    """Is the word the base form of a known verb?
 
     >>> is_verb("consult"), is_verb("capital")
     (True, False)
@@ -53,12 +53,12 @@ def is_verb(word: str) -> bool:
 
 
 def preposition_of(verb: str) -> str:
-    """What leads from the verb to its object, such as `with` for `negotiate`; nothing for `visit`."""
+    """The preposition before the object of a verb, such as `with` for `negotiate`; empty for `visit`."""
     return _PREPOSITION[verb]
 
 
 def base_form(word: str) -> str:
-    """The base form of a third person we know; any other word as it is.
+    """The base form of the third person of a known verb; other words are returned unchanged.
 
     >>> base_form("visits"), base_form("accuses"), base_form("rallies"), base_form("sanctions law")
     ('visit', 'accuse', 'rally', 'sanctions law')
@@ -70,7 +70,7 @@ def base_form(word: str) -> str:
 
 
 def third_person(verb: str) -> str:
-    """The form after he, she or it.
+    """The third person singular.
 
     >>> [third_person(verb) for verb in ("consult", "veto", "rally", "accuse", "pay")]
     ['consults', 'vetoes', 'rallies', 'accuses', 'pays']
@@ -81,7 +81,7 @@ def third_person(verb: str) -> str:
 
 
 def gerund(verb: str) -> str:
-    """The form in -ing.
+    """The -ing form.
 
     >>> [gerund(verb) for verb in ("consult", "make", "stop", "expel", "agree", "die", "visit")]
     ['consulting', 'making', 'stopping', 'expelling', 'agreeing', 'dying', 'visiting']
@@ -92,7 +92,7 @@ def gerund(verb: str) -> str:
 
 
 def past(verb: str) -> str:
-    """The regular past.
+    """The regular past tense.
 
     >>> [past(verb) for verb in ("create", "visit", "deny", "stop")]
     ['created', 'visited', 'denied', 'stopped']
@@ -110,11 +110,11 @@ def word_set(text: str) -> frozenset[str]:
 
 
 FINITE = word_set("is are was were has had led left met sent sold won").union(map(past, _PREPOSITION))
-"""Verb forms that stand in a sentence as they are."""
+"""Verb forms that need no inflection in a sentence."""
 
 
 def article_for(word: str) -> str:
-    """A or an, as the word behind it asks for.
+    """The article before a word: "a" or "an".
 
     >>> article_for("ultimatum"), article_for("statement")
     ('an', 'a')

@@ -1,4 +1,4 @@
-"""The rule file: JSON with a rule a line, the settings and a fingerprint of the data."""
+"""The JSON rule file: settings, a description of the data, and one rule per line."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ def rules_to_json(rules: Sequence[Rule], settings: dict[str, Any], data: dict[st
 
 
 def rules_from_json(content: str, path: str | PathLike[str]) -> tuple[tuple[Rule, ...], dict[str, Any], dict[str, Any]]:
-    """The rules, the settings and the data of a rule file; the path is for messages."""
+    """The rules, settings and data of a rule file; messages name the path."""
     try:
         found = json.loads(content)
     except (json.JSONDecodeError, RecursionError) as error:
@@ -37,7 +37,7 @@ def rules_from_json(content: str, path: str | PathLike[str]) -> tuple[tuple[Rule
     if not all(isinstance(part, kind) for part, kind in zip(about, (dict, dict, list), strict=True)):
         raise InputError(f"{path} is not a rule file: settings and data are JSON objects, rules a list.")
     settings, data, entries = about
-    return tuple([_rule(entry, place, path) for place, entry in enumerate(entries, 1)]), settings, data
+    return tuple([_rule(entry, number, path) for number, entry in enumerate(entries, 1)]), settings, data
 
 
 def _hint(found: Any) -> str:
@@ -46,7 +46,7 @@ def _hint(found: Any) -> str:
 
 
 def _lines(rules: Sequence[Rule]) -> Iterator[str]:
-    """Rules as JSON objects; each name is encoded once, which makes this several times faster."""
+    """Rules as JSON objects; encodes each name once, which is several times faster."""
     quoted = {name: json.dumps(name, ensure_ascii=False) for rule in rules for name in (rule.head, *rule.body)}
     for head, body, variables, rule_support, body_support in rules:
         yield (
@@ -55,23 +55,24 @@ def _lines(rules: Sequence[Rule]) -> Iterator[str]:
         )
 
 
-def _rule(entry: Any, place: int, path: str | PathLike[str]) -> Rule:
+def _rule(entry: Any, number: int, path: str | PathLike[str]) -> Rule:
     try:
         head, body, variables = entry["head"], tuple(entry["body"]), tuple(entry["variables"])
         rule_support, body_support = entry["rule_support"], entry["body_support"]
-        head + "".join(body)  # names are text, or this fails
-        sound = _length(variables) == len(body) > 0 and 0 <= rule_support <= body_support
+        if not all(isinstance(name, str) for name in (head, *body)):
+            raise TypeError("relation names must be text")
+        valid = _length(variables) == len(body) > 0 and 0 <= rule_support <= body_support
     except (KeyError, TypeError) as error:
-        raise InputError(f"{path}: rule {place} cannot be read ({error!r}): {entry}.") from None
-    if not sound:
+        raise InputError(f"{path}: rule {number} cannot be read ({error!r}): {entry}.") from None
+    if not valid:
         raise InputError(
-            f"{path}: rule {place} is unsound: it needs one variable more than body relations, numbered by first "
+            f"{path}: rule {number} is invalid: it needs one variable more than body relations, numbered by first "
             f"appearance, and 0 <= rule_support <= body_support; found {entry}."
         )
     return Rule(head, body, variables, rule_support, body_support)
 
 
-@lru_cache(maxsize=1 << 10)  # there are few patterns, and tens of thousands of rules
+@lru_cache(maxsize=1 << 10)  # few patterns, but tens of thousands of rules
 def _length(variables: tuple[int, ...]) -> int:
-    """The length of rules with this pattern of variables; -1 if it is none."""
+    """The length of rules with these variables; -1 if they are not numbered by first appearance."""
     return len(variables) - 1 if is_pattern(variables) else -1

@@ -1,8 +1,8 @@
-"""Rule files of the published TLogic code: JSON with numbers for relations, and relation2id.json that names them.
+"""Rule files of the published TLogic code: JSON with relation ids, and relation2id.json that names them.
 
-There, ``n`` relations have the numbers 0 .. n-1 and their inverses n .. 2n-1. A file maps each head to its rules,
-``{"3": [{"head_rel": 3, "body_rels": [5], "var_constraints": [], "conf": 0.5, "rule_supp": 2, "body_supp": 4}]}``;
-``var_constraints`` lists the places of each entity that occurs more than once.
+The ids of n relations are 0 .. n-1, those of their inverses n .. 2n-1. A file maps each head to its rules,
+``{"3": [{"head_rel": 3, "body_rels": [5], "var_constraints": [], "conf": 0.5, "rule_supp": 2, "body_supp": 4}]}``.
+``var_constraints`` lists, for each repeated variable, its positions among E_1 .. E_(l+1).
 """
 
 import json
@@ -22,14 +22,26 @@ _ID_FILES = ("relation2id.json", "relation2id.txt")
 
 
 def import_published(path: str | PathLike[str], ids: str | PathLike[str]) -> RuleSet:
-    """Read a rule file of the published code; ``ids`` is its relation2id file, or the folder that holds it.
+    """Read a rule file of the published TLogic code.
 
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "relation2id.json").write_text('{"consult": 0, "meet": 1}')
-    ...     export_published(RuleSet((Rule("consult", ("meet^-1",), (0, 1), 57, 100),)), Path(folder, "r.json"), folder)
-    ...     print(import_published(Path(folder, "r.json"), folder)[0])
-    consult(X, Y, T2) <- meet^-1(X, Y, T1)
+    Args:
+        path: The rule file.
+        ids: Its relation2id.json or relation2id.txt, or the folder that holds it.
+
+    Returns:
+        The rules, in the order of the file.
+
+    Raises:
+        InputError: If a file cannot be read, or an id has no name.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> rules = RuleSet((Rule("consult", ("meet^-1",), (0, 1), 57, 100),))
+        >>> with TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "relation2id.json").write_text('{"consult": 0, "meet": 1}')
+        ...     export_published(rules, Path(folder, "r.json"), folder)
+        ...     print(import_published(Path(folder, "r.json"), folder)[0])
+        consult(X, Y, T2) <- meet^-1(X, Y, T1)
     """
     names = _with_inverses(read_relation_ids(ids))
     path = Path(path)
@@ -44,7 +56,24 @@ def import_published(path: str | PathLike[str], ids: str | PathLike[str]) -> Rul
 
 
 def export_published(rules: Iterable[Rule], path: str | PathLike[str], ids: str | PathLike[str]) -> None:
-    """Write rules as the published code does, with the numbers of its relation2id file."""
+    """Write a rule file of the published TLogic code.
+
+    Args:
+        rules: The rules; all must be measured.
+        path: The file to write.
+        ids: The relation2id.json or relation2id.txt with the ids to use, or the folder that holds it.
+
+    Raises:
+        InputError: If a file cannot be read or written, a relation has no id, or a rule has not been measured.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "relation2id.json").write_text('{"consult": 0, "meet": 1}')
+        ...     export_published([Rule("consult", ("meet",), (0, 1), 57, 100)], Path(folder, "r.json"), folder)
+        ...     Path(folder, "r.json").read_text()[:40]
+        '{"0": [{"head_rel": 0, "body_rels": [1],'
+    """
     names = _with_inverses(read_relation_ids(ids))
     number = {name: id_ for id_, name in enumerate(names)}
     by_head: dict[int, list[dict[str, Any]]] = {}
@@ -56,7 +85,7 @@ def export_published(rules: Iterable[Rule], path: str | PathLike[str], ids: str 
             {
                 "head_rel": number[rule.head],
                 "body_rels": [number[name] for name in rule.body],
-                "var_constraints": _repeated_places(rule.variables),
+                "var_constraints": _repeated_positions(rule.variables),
                 "conf": round(rule.confidence, 6),
                 "rule_supp": rule.rule_support,
                 "body_supp": rule.body_support,
@@ -66,7 +95,7 @@ def export_published(rules: Iterable[Rule], path: str | PathLike[str], ids: str 
 
 
 def read_relation_ids(path: str | PathLike[str]) -> list[str]:
-    """The names of relations 0, 1, ...: from relation2id.json, or from lines `name<TAB>id`, or the folder of either."""
+    """The names of relations 0, 1, ..., from relation2id.json, lines `name<TAB>id`, or a folder with either."""
     file = Path(path)
     if file.is_dir():
         here = [file / name for name in _ID_FILES if (file / name).is_file()]
@@ -83,7 +112,7 @@ def read_relation_ids(path: str | PathLike[str]) -> list[str]:
         raise InputError(f"{file}: expected relations with one id each; found {len(pairs)} with {len(by_id)} ids.")
     if set(by_id) != set(range(len(by_id))):
         missing = next(id_ for id_ in range(len(by_id)) if id_ not in by_id)
-        raise InputError(f"{file}: expected the ids 0 to {len(by_id) - 1}, one a relation; {missing} is missing.")
+        raise InputError(f"{file}: expected the ids 0 to {len(by_id) - 1}, one per relation; {missing} is missing.")
     return [by_id[id_] for id_ in range(len(by_id))]
 
 
@@ -91,7 +120,7 @@ def _pairs_of_json(content: str, file: Path) -> list[tuple[str, int]]:
     try:
         found = json.loads(content)
     except (json.JSONDecodeError, RecursionError) as error:
-        raise InputError(f"{file} is no JSON: {error}.") from None
+        raise InputError(f"{file} is not JSON: {error}.") from None
     for name, id_ in found.items():
         if type(id_) is not int:
             raise InputError(f"{file}: expected an integer id for {name!r}; found {id_!r}.")
@@ -110,27 +139,28 @@ def _pairs_of_lines(content: str, file: Path) -> list[tuple[str, int]]:
 
 
 def _with_inverses(names: list[str]) -> list[str]:
+    """The names of all relations, those of the inverses last."""
     return names + [name + INVERSE_MARK for name in names]
 
 
 def _rule(entry: Any, number: int, names: list[str], path: Path) -> Rule:
     try:
         relations = [entry["head_rel"], *entry["body_rels"]]
-        places = [place for group in entry["var_constraints"] for place in group]
+        positions = [position for group in entry["var_constraints"] for position in group]
         rule_support, body_support = entry["rule_supp"], entry["body_supp"]
-        sound = (
-            all(type(value) is int for value in (*relations, *places, rule_support, body_support))
+        valid = (
+            all(type(value) is int for value in (*relations, *positions, rule_support, body_support))
             and len(relations) > 1
-            and len(set(places)) == len(places)
-            and all(0 <= place < len(relations) for place in places)
+            and len(set(positions)) == len(positions)
+            and all(0 <= position < len(relations) for position in positions)
             and 0 <= rule_support <= body_support > 0
         )
     except (KeyError, TypeError) as error:
         raise InputError(f"{path}: rule {number} cannot be read ({error!r}): {entry}.") from None
-    if not sound:
+    if not valid:
         raise InputError(
-            f"{path}: rule {number} is unsound: expected relation ids, places of repeated entities between 0 and the "
-            f"length, each once, and 0 <= rule_supp <= body_supp > 0; found {entry}."
+            f"{path}: rule {number} is invalid: expected relation ids, positions of repeated variables between 0 and "
+            f"the length, each once, and 0 <= rule_supp <= body_supp > 0; found {entry}."
         )
     unknown = next((id_ for id_ in relations if not 0 <= id_ < len(names)), None)
     if unknown is not None:
@@ -143,12 +173,14 @@ def _rule(entry: Any, number: int, names: list[str], path: Path) -> Rule:
 
 
 def _variables(groups: list[list[int]], size: int) -> tuple[int, ...]:
-    """Variables from the places of repeated entities."""
-    first = {place: min(group) for group in groups for place in group}
-    return pattern_of(first.get(place, place) for place in range(size))
+    """Variables from the positions of repeated ones."""
+    first = {position: min(group) for group in groups for position in group}
+    return pattern_of(first.get(position, position) for position in range(size))
 
 
-def _repeated_places(variables: tuple[int, ...]) -> list[list[int]]:
-    """The places of each variable that occurs more than once."""
-    groups = [[place for place, other in enumerate(variables) if other == variable] for variable in set(variables)]
+def _repeated_positions(variables: tuple[int, ...]) -> list[list[int]]:
+    """The positions of each variable that occurs more than once."""
+    groups = [
+        [position for position, other in enumerate(variables) if other == variable] for variable in set(variables)
+    ]
     return sorted(group for group in groups if len(group) > 1)

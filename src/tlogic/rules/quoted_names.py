@@ -1,4 +1,4 @@
-"""Relation names as they stand in the text of a rule: ambiguous ones are quoted."""
+"""Relation names in the text of a rule: ambiguous ones are quoted."""
 
 import json
 import re
@@ -6,12 +6,12 @@ from functools import lru_cache
 
 from tlogic.names import INVERSE_MARK
 
-# What would end a bare name too early, or hide where the next atom begins.
+# Text that the parser could take for the end of the name or the start of the next atom.
 _AMBIGUOUS = re.compile(r'^$|^[,({\[]|[\s"#]|<-|:-|←|\([^()]*,|\),')
 
 
 def needs_no_quotes(name: str) -> bool:
-    """Can the name stand in a rule without quotes?
+    """Is the name unambiguous in a rule without quotes?
 
     >>> needs_no_quotes("Return,_release_person(s)"), needs_no_quotes("has relation")
     (True, False)
@@ -21,7 +21,7 @@ def needs_no_quotes(name: str) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def quote_name(name: str) -> str:
-    """The name as a rule shows it: bare, or as a JSON string where it would be ambiguous.
+    """The name as it appears in a rule: unchanged, or as a JSON string if it would be ambiguous.
 
     >>> print(quote_name("visit^-1"), quote_name("has relation^-1"))
     visit^-1 "has relation"^-1

@@ -1,4 +1,4 @@
-"""Rule: what follows from what, and how often."""
+"""Rule: a temporal logical rule and its confidence."""
 
 from itertools import pairwise
 from typing import NamedTuple
@@ -9,17 +9,24 @@ from tlogic.rules.quoted_names import quote_name
 
 
 class Rule(NamedTuple):
-    """A temporal rule: head(E_1, E_(l+1), T_(l+1)) <- body, with T_1 <= ... <= T_l < T_(l+1).
+    """A temporal logical rule with its supports.
 
-    Relation names may carry the mark ``^-1`` of an inverse relation. ``variables`` numbers E_1 .. E_(l+1) by first
-    appearance, so a number that comes again is a repeated variable. A body support of 0 says that the rule was not
-    measured yet: somebody wrote it, and its confidence is unknown.
+    A rule of length l reads head(E_1, E_(l+1), T_(l+1)) <- r_1(E_1, E_2, T_1), ..., r_l(E_l, E_(l+1), T_l) with
+    T_1 <= ... <= T_l < T_(l+1).
 
-    >>> rule = Rule("consult", ("meet", "visit^-1"), (0, 1, 2), rule_support=57, body_support=100)
-    >>> print(rule)
-    consult(X, Z, T3) <- meet(X, Y, T1), visit^-1(Y, Z, T2)
-    >>> rule.confidence
-    0.57
+    Attributes:
+        head: Head relation. Names of inverse relations end in ``^-1``.
+        body: Body relations r_1 .. r_l.
+        variables: The variables E_1 .. E_(l+1), numbered by first appearance; a repeated number is a repeated variable.
+        rule_support: Number of body groundings that the head follows.
+        body_support: Number of body groundings; 0 if the rule has not been measured.
+
+    Example:
+        >>> rule = Rule("consult", ("meet", "visit^-1"), (0, 1, 2), rule_support=57, body_support=100)
+        >>> print(rule)
+        consult(X, Z, T3) <- meet(X, Y, T1), visit^-1(Y, Z, T2)
+        >>> rule.confidence
+        0.57
     """
 
     head: str
@@ -30,39 +37,44 @@ class Rule(NamedTuple):
 
     @property
     def is_measured(self) -> bool:
-        """Are the supports, and with them the confidence, known?"""
+        """Whether the supports, and so the confidence, are known."""
         return self.body_support > 0
 
     @property
     def confidence(self) -> float:
-        """The share of bodies that the head followed; to ask for it before it was measured is an error."""
+        """Rule support / body support.
+
+        Raises:
+            InputError: If the rule has not been measured.
+        """
         if self.body_support == 0:
             raise InputError(
                 f"The confidence of {self} is unknown; `tlogic measure DATA --rules RULES --out NEW` computes it, "
-                "or write it in front of the rule, such as 0.57 or 57/100."
+                "or write it before the rule, such as 0.57 or 57/100."
             )
         return self.rule_support / self.body_support
 
     @property
     def identity(self) -> tuple[str, tuple[str, ...], tuple[int, ...]]:
-        """What makes two rules the same: head, body and variables, however their names are spelled.
+        """Head, body and variables with normalised names: equal for the same rule in different spellings.
 
-        >>> Rule("Sue", ("bid for",), (0, 1)).identity == Rule("sue", ("bid_for",), (0, 1), 1, 3).identity
-        True
+        Example:
+            >>> Rule("Sue", ("bid for",), (0, 1)).identity == Rule("sue", ("bid_for",), (0, 1), 1, 3).identity
+            True
         """
         return normalised(self.head), tuple([normalised(name) for name in self.body]), self.variables
 
     def __str__(self) -> str:
         names = [variable_name(number) for number in self.variables]
-        pairs = pairwise(names)
         atoms = [
-            f"{quote_name(r)}({a}, {b}, T{i})" for i, (r, (a, b)) in enumerate(zip(self.body, pairs, strict=True), 1)
+            f"{quote_name(relation)}({subject}, {object_}, T{i})"
+            for i, (relation, (subject, object_)) in enumerate(zip(self.body, pairwise(names), strict=True), 1)
         ]
         return f"{quote_name(self.head)}({names[0]}, {names[-1]}, T{len(self.body) + 1}) <- {', '.join(atoms)}"
 
 
 def variable_name(number: int) -> str:
-    """X, Y, Z, then E3, E4, ...
+    """The name of a variable: X, Y, Z, then E3, E4, ...
 
     >>> [variable_name(number) for number in range(4)]
     ['X', 'Y', 'Z', 'E3']

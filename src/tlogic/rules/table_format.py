@@ -1,4 +1,4 @@
-"""Rules as a table, in CSV or Parquet, for data frames and spreadsheets."""
+"""Rules as a table: polars data frames, CSV and Parquet."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ TABLE_SUFFIXES = (".csv", ".parquet")
 
 
 def rule_row(rule: Rule) -> dict[str, Any]:
-    """All there is to say about a rule, by column.
+    """A rule as a table row, by column.
 
     >>> row = rule_row(Rule("consult", ("meet",), (0, 1), 57, 100))
     >>> row["rule"], row["length"], row["confidence"]
@@ -38,7 +38,7 @@ def rule_row(rule: Rule) -> dict[str, Any]:
 
 
 def to_frame(rules: Iterable[Rule]) -> "pl.DataFrame":
-    """The rules as a polars data frame, a row a rule.
+    """The rules as a polars data frame, one rule per row.
 
     >>> to_frame([Rule("consult", ("meet",), (0, 1), 57, 100)]).select("head", "confidence").row(0)
     ('consult', 0.57)
@@ -57,7 +57,7 @@ def to_frame(rules: Iterable[Rule]) -> "pl.DataFrame":
 
 
 def write_table(rules: Sequence[Rule], path: Path) -> None:
-    """Write the rules as CSV or Parquet, by the path's suffix; lists stand in CSV as JSON."""
+    """Write rules as CSV or Parquet, depending on the suffix; CSV holds lists as JSON."""
     import polars as pl
 
     frame = to_frame(rules)
@@ -74,14 +74,14 @@ def write_table(rules: Sequence[Rule], path: Path) -> None:
 
 
 def read_table(path: Path) -> tuple[Rule, ...]:
-    """The rules of a CSV or Parquet table; the columns `rule`, `rule_support` and `body_support` count."""
+    """The rules of a CSV or Parquet table, from the columns `rule`, `rule_support` and `body_support`."""
     import polars as pl
 
     try:
         parquet = path.suffix.lower() == ".parquet"
         frame = pl.read_parquet(path) if parquet else pl.read_csv(path, infer_schema=False)
     except FileNotFoundError:
-        raise InputError(f"There is no rule file {path}; `tlogic learn` makes one.") from None
+        raise InputError(f"There is no rule file {path}; `tlogic learn` creates one.") from None
     except (OSError, pl.exceptions.PolarsError) as error:
         raise InputError(f"{path} is not a table of rules: {str(error).splitlines()[0]}.") from None
     if "rule" not in frame.columns:

@@ -1,4 +1,4 @@
-"""Rules as text that people write, edit and delete: a rule a line, its supports in front, comments after ``#``."""
+"""Rules as text that people can edit: one rule per line, with supports before it and comments after ``#``."""
 
 import json
 import re
@@ -16,8 +16,8 @@ from tlogic.rules.rule import Rule
 _ATOM_EXAMPLE = "meet(X, Y, T1)"
 _EXAMPLE = f"consult(X, Y, T2) <- {_ATOM_EXAMPLE}"
 _TITLE = """\
-# Rules, one a line: the rule support, the body support, and the rule. Edit, add and delete as you like.
-# A confidence may stand in place of the supports, or nothing: `tlogic measure` computes them.
+# One rule per line: rule support / body support, then the rule. You can edit, add and delete lines.
+# A confidence can replace the supports. Without either, `tlogic measure` computes them.
 """
 
 _VARIABLE = r"\s*([^\W\d]\w*)\s*"
@@ -28,11 +28,11 @@ _ARROW = re.compile(r"\s*(?:<-|:-|←)")
 _COMMA = re.compile(r"\s*,")
 _END = re.compile(r"\s*(?:#.*)?$", re.DOTALL)
 _SUPPORTS = re.compile(r"\s*(?:([0-9]{1,15})\s*/\s*([0-9]{1,15})|([0-9]{0,15}\.?[0-9]{1,15}|[01]\.))\s+(?![\s(])")
-_MIN_BODY_SUPPORT = 100
+_MIN_BODY_SUPPORT = 100  # bodies that a confidence is expressed as supports of
 
 
 class Atom(NamedTuple):
-    """relation(subject, object, T_time), as it was written."""
+    """relation(subject, object, T_time), as in the text."""
 
     relation: str
     subject: str
@@ -44,27 +44,36 @@ class Atom(NamedTuple):
 
 
 def parse_rule(text: str) -> Rule:
-    """Read a rule as `print` shows it, with or without its supports or its confidence in front.
+    """Parse a rule as ``print`` shows it, with or without its supports or its confidence before it.
 
-    Variables may have any names; an atom written the other way round is understood as the inverse relation.
+    Args:
+        text: The rule. Variables may have any names; an atom with subject and object exchanged becomes the inverse
+            relation.
 
-    >>> parse_rule("57/100  consult(X, Y, T2) <- visit(Y, X, T1)")
-    Rule(head='consult', body=('visit^-1',), variables=(0, 1), rule_support=57, body_support=100)
-    >>> print(parse_rule("consult(A, C, T3) :- meet(A, B, T1), visit(C, B, T2)"))
-    consult(X, Z, T3) <- meet(X, Y, T1), visit^-1(Y, Z, T2)
+    Returns:
+        The rule; unmeasured if the text gives neither supports nor confidence.
+
+    Raises:
+        InputError: If the text is not a rule; the message gives the column and what was expected.
+
+    Example:
+        >>> parse_rule("57/100  consult(X, Y, T2) <- visit(Y, X, T1)")
+        Rule(head='consult', body=('visit^-1',), variables=(0, 1), rule_support=57, body_support=100)
+        >>> print(parse_rule("consult(A, C, T3) :- meet(A, B, T1), visit(C, B, T2)"))
+        consult(X, Z, T3) <- meet(X, Y, T1), visit^-1(Y, Z, T2)
     """
-    supports, place = _read_supports(text)
-    head, place = _read_atom(text, place)
-    place = _skip(_ARROW, text, place, "'<-' after the head")
-    body, place = _read_body(text, place)
-    _skip(_END, text, place, "',' and another atom, or the end of the rule")
+    supports, position = _read_supports(text)
+    head, position = _read_atom(text, position)
+    position = _skip(_ARROW, text, position, "'<-' after the head")
+    body, position = _read_body(text, position)
+    _skip(_END, text, position, "',' and another atom, or the end of the rule")
     _check_times([*body, head])
     relations, entities = _follow_chain(head, body)
     return Rule(head.relation, relations, pattern_of(entities), *supports)
 
 
 def rule_line(rule: Rule) -> str:
-    """A rule as a line of a rule text: its supports, if they are known, and the rule.
+    """A rule as a line of a rule text: its supports, if it is measured, and the rule.
 
     >>> print(rule_line(Rule("consult", ("meet",), (0, 1), 57, 100)))
     57/100   consult(X, Y, T2) <- meet(X, Y, T1)
@@ -78,7 +87,7 @@ def rules_to_text(rules: Iterable[Rule]) -> str:
 
 
 def rules_from_text(content: str, path: str | PathLike[str]) -> tuple[Rule, ...]:
-    """The rules of a text file; the path is for messages."""
+    """The rules of a text file; messages name the path."""
     lines: dict[tuple[object, ...], int] = {}
     rules = []
     for number, line in enumerate(content.split("\n"), 1):
@@ -95,7 +104,7 @@ def rules_from_text(content: str, path: str | PathLike[str]) -> tuple[Rule, ...]
 
 
 def _read_supports(text: str) -> tuple[tuple[int, int], int]:
-    """The supports in front of a rule, (0, 0) where there are none, and where the rule begins."""
+    """The supports before a rule, (0, 0) if there are none, and the position where the rule begins."""
     found = _SUPPORTS.match(text)
     if not found:
         return (0, 0), 0
@@ -105,13 +114,13 @@ def _read_supports(text: str) -> tuple[tuple[int, int], int]:
     if not rule_support <= body_support > 0:
         raise InputError(
             f"Expected supports such as 57/100, the first not above the second and the second not 0; "
-            f"found {found[0].strip()}. Leave them out if they are unknown."
+            f"found {found[0].strip()}. Omit them if they are unknown."
         )
     return (rule_support, body_support), found.end()
 
 
 def supports_of(confidence: str) -> tuple[int, int]:
-    """A confidence that somebody states, as supports: so many of a hundred, or of more where its digits need it.
+    """A confidence as supports: out of 100 bodies, or of a larger power of 10 if its digits need it.
 
     >>> supports_of("0.5"), supports_of("0.125")
     ((50, 100), (125, 1000))
@@ -123,37 +132,37 @@ def supports_of(confidence: str) -> tuple[int, int]:
     return int(value * bodies), bodies
 
 
-def _read_atom(text: str, place: int) -> tuple[Atom, int]:
-    found = _ATOM.match(text, place)
+def _read_atom(text: str, position: int) -> tuple[Atom, int]:
+    found = _ATOM.match(text, position)
     if not found:
-        _fail(text, place, f"an atom such as {_ATOM_EXAMPLE}")
+        _fail(text, position, f"an atom such as {_ATOM_EXAMPLE}")
     quoted, mark, bare, subject, object_, time = found.groups()
     if bare is not None and not needs_no_quotes(bare):
-        _fail(text, place, f"a name in double quotes, {json.dumps(bare, ensure_ascii=False)}, since it is ambiguous")
-    relation = bare if bare is not None else _unquoted(text, place, quoted) + (mark or "")
+        _fail(text, position, f"a name in double quotes, {json.dumps(bare, ensure_ascii=False)}, since it is ambiguous")
+    relation = bare if bare is not None else _unquoted(text, position, quoted) + (mark or "")
     return Atom(relation, subject, object_, int(time)), found.end()
 
 
-def _unquoted(text: str, place: int, quoted: str) -> str:
+def _unquoted(text: str, position: int, quoted: str) -> str:
     try:
         return str(json.loads(quoted))
     except json.JSONDecodeError:
-        _fail(text, place, "a name quoted like a JSON string")
+        _fail(text, position, "a name quoted like a JSON string")
 
 
-def _read_body(text: str, place: int) -> tuple[list[Atom], int]:
-    atom, place = _read_atom(text, place)
+def _read_body(text: str, position: int) -> tuple[list[Atom], int]:
+    atom, position = _read_atom(text, position)
     atoms = [atom]
-    while comma := _COMMA.match(text, place):
-        atom, place = _read_atom(text, comma.end())
+    while comma := _COMMA.match(text, position):
+        atom, position = _read_atom(text, comma.end())
         atoms.append(atom)
-    return atoms, place
+    return atoms, position
 
 
-def _skip(expected: re.Pattern[str], text: str, place: int, name: str) -> int:
-    found = expected.match(text, place)
+def _skip(expected: re.Pattern[str], text: str, position: int, name: str) -> int:
+    found = expected.match(text, position)
     if not found:
-        _fail(text, place, name)
+        _fail(text, position, name)
     return found.end()
 
 
@@ -162,13 +171,13 @@ def _check_times(atoms: list[Atom]) -> None:
     if any(a >= b for a, b in pairwise(times)):
         *body, head = (f"T{time}" for time in times)
         raise InputError(
-            f"Expected times that grow from atom to atom, with the head last, as in {_EXAMPLE}; "
+            f"Expected times that increase from atom to atom, with the head last, as in {_EXAMPLE}; "
             f"found {', '.join(body)} in the body and {head} in the head."
         )
 
 
 def _follow_chain(head: Atom, body: list[Atom]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The relations and the entities on the way from the head's subject through the body to the head's object."""
+    """The relations and variables on the path from the head's subject along the body to the head's object."""
     entities, relations = [head.subject], []
     for number, (relation, subject, object_, _) in enumerate(body, 1):
         forward = subject == entities[-1]
@@ -186,11 +195,11 @@ def _follow_chain(head: Atom, body: list[Atom]) -> tuple[tuple[str, ...], tuple[
     return tuple(relations), tuple(entities)
 
 
-def _fail(text: str, place: int, expected: str) -> NoReturn:
-    rest = text[place:].lstrip()
+def _fail(text: str, position: int, expected: str) -> NoReturn:
+    rest = text[position:].lstrip()
     column = len(text) - len(rest) + 1
     found = repr(rest[:40] + "..." if len(rest) > 40 else rest) if rest else "the end"
     raise InputError(
         f"Expected {expected} at column {column}; found {found}. A rule reads like {_EXAMPLE}, "
-        "and a name with spaces or signs stands in double quotes."
+        "and a name with spaces or punctuation needs double quotes."
     )

@@ -1,7 +1,7 @@
 """Relations as verb phrases: `Accuse_of_crime,_corruption` becomes "accuses Y of crime or corruption".
 
-Relations are mostly named after verbs, in the manner of event codes. The first verbs of a name are inflected, and the
-object finds its place by a few rules: after a verb that takes it, behind a preposition that verb or noun ask for.
+Most relations in event data are named after verbs. The first verbs of a name are inflected. A few rules decide where
+the object goes: directly after a verb that takes one, or after the preposition that the verb or noun requires.
 """
 
 import re
@@ -27,12 +27,12 @@ _PREPOSITIONS = word_set(
     "about against among around as at before behind between by for from in into near of off on out over to toward "
     "towards under up upon via with within"
 )
-# Between a verb and these stands its object: "accuses Y of crime", "takes Y hostage".
+# The object comes between the verb and these words: "accuses Y of crime", "takes Y hostage".
 _AFTER_OBJECT = word_set("of with by as at for hostage guilty")
 _OF_SOMETHING = word_set("accuse inform notify suspect warn")
-# Verbs even at the end of a name: "obstructs passage or blocks Y".
+# Words that are verbs even at the end of a name: "obstructs passage or blocks Y".
 _LATE_VERBS = word_set("block restrict riot")
-# The preposition behind a verb and its noun: the first of these words that occurs decides.
+# The preposition before the object, by a word of the name; the first of these words that occurs decides.
 _LEADS_TO_OBJECT = {
     word: preposition
     for preposition, words in (
@@ -63,7 +63,7 @@ _WANTS_ARTICLE = word_set(
 
 
 class Phrase(NamedTuple):
-    """A verb phrase: what stands before and after its object, with the verb finite and in -ing, if it has that form."""
+    """The text of a verb phrase before and after its object, with finite verb and, if it exists, -ing form."""
 
     finite: tuple[str, str]
     gerund: tuple[str, str] | None
@@ -71,7 +71,7 @@ class Phrase(NamedTuple):
 
 @lru_cache(maxsize=1 << 16)
 def verb_phrase(relation: str) -> Phrase | None:
-    """The verb phrase that a relation's name stands for, or None if it does not look like one.
+    """The verb phrase of a relation's name, or None if the name does not look like one.
 
     >>> verb_phrase("Accuse_of_crime,_corruption").finite
     ('accuses', ' of crime or corruption')
@@ -82,15 +82,15 @@ def verb_phrase(relation: str) -> Phrase | None:
     if words and words[0] in FINITE:
         passive = ["is"] if len(words) == 2 and words[1] == "by" else []
         return Phrase(_around_object([*passive, *words, _OBJECT]), None)
-    placed = _with_object(words)
-    if placed is None:
+    with_object = _with_object(words)
+    if with_object is None:
         return None
-    told = _with_articles(placed)
-    return Phrase(*(_around_object(_inflected(told, form)) for form in (third_person, gerund)))
+    complete = _with_articles(with_object)
+    return Phrase(*(_around_object(_inflected(complete, form)) for form in (third_person, gerund)))
 
 
 def _words(relation: str) -> list[str]:
-    """The words of a name, commas apart; "wasBornIn" has three words, and a last comma stands for "or"."""
+    """The words and commas of a name; "wasBornIn" has three words, and a last comma means "or"."""
     name = relation.strip("<>")
     if name.isidentifier() and "_" not in name and name[:1].islower():
         name = re.sub(r"(?=[A-Z])", " ", name).lower()
@@ -102,27 +102,27 @@ def _words(relation: str) -> list[str]:
     return words
 
 
-def _verb_places(words: list[str]) -> list[int]:
-    """Where the verbs stand that a phrase begins with: "arrest, detain, or charge"."""
-    places = []
-    place = 1 if words and words[0].endswith("ly") and not is_verb(words[0]) else 0
-    while place < len(words) and is_verb(words[place]):
-        places.append(place)
-        following = place + 1
+def _verb_positions(words: list[str]) -> list[int]:
+    """The positions of the verbs at the start of a phrase: "arrest, detain, or charge"."""
+    positions = []
+    position = 1 if words and words[0].endswith("ly") and not is_verb(words[0]) else 0
+    while position < len(words) and is_verb(words[position]):
+        positions.append(position)
+        following = position + 1
         while following < len(words) and words[following] in _JOINERS:
             following += 1
-        if following == place + 1:
+        if following == position + 1:
             break
-        place = following
-    return places
+        position = following
+    return positions
 
 
 def _with_object(words: list[str]) -> list[str] | None:
-    """A verb phrase with its object at the right place, behind the right preposition; None if it is no verb phrase."""
-    places = _verb_places(words)
-    if not places:
+    """A verb phrase with its object and preposition inserted; None if it is not a verb phrase."""
+    positions = _verb_positions(words)
+    if not positions:
         return None
-    verbs, rest = words[: places[-1] + 1], words[places[-1] + 1 :]
+    verbs, rest = words[: positions[-1] + 1], words[positions[-1] + 1 :]
     if rest.count("target") == 1:
         return [_OBJECT if word == "target" else word for word in words]
     if words[-1] in _PREPOSITIONS:
@@ -138,9 +138,9 @@ def _with_object_in_rest(verbs: list[str], rest: list[str]) -> list[str] | None:
     verb = verbs[-1]
     if verb == "appeal" and rest[0] in ("for", "to") and rest[1] != "others":
         return [*verbs, *_object_of(verb), *rest]
-    if (place := _infinitive_place(rest)) is not None:
-        inner = _with_object(rest[place:])
-        return inner and [*verbs, *rest[:place], *inner]
+    if (position := _infinitive_position(rest)) is not None:
+        inner = _with_object(rest[position:])
+        return inner and [*verbs, *rest[:position], *inner]
     if rest[0] in _AFTER_OBJECT:
         return _with_object_between(verbs, rest)
     present = {verb, *rest}
@@ -149,7 +149,7 @@ def _with_object_in_rest(verbs: list[str], rest: list[str]) -> list[str] | None:
 
 
 def _with_object_between(verbs: list[str], rest: list[str]) -> list[str] | None:
-    """The object after the verb, "fights Y with arms", or behind all if a preposition leads to it."""
+    """The object after the verb, "fights Y with arms", or at the end if it needs a preposition."""
     if rest[0] == "of" and verbs[-1] not in _OF_SOMETHING:
         return None
     if preposition_of(verbs[-1]) and rest[0] != "for":
@@ -158,35 +158,37 @@ def _with_object_between(verbs: list[str], rest: list[str]) -> list[str] | None:
 
 
 def _object_of(verb: str) -> list[str]:
+    """The object of a verb, with its preposition if there is one."""
     return [preposition_of(verb), _OBJECT] if preposition_of(verb) else [_OBJECT]
 
 
-def _infinitive_place(words: list[str]) -> int | None:
-    """Where the verb after "to" stands: "intent to cooperate"."""
+def _infinitive_position(words: list[str]) -> int | None:
+    """The position of the verb after "to": "intent to cooperate"; None if there is none."""
     return next((i for i in range(1, len(words)) if words[i - 1] == "to" and is_verb(words[i])), None)
 
 
 def _with_articles(words: list[str]) -> list[str]:
-    """Nouns that need an article get one: "signs a formal agreement"."""
-    start = _verb_places(words)[-1] + 1
-    told = words[:start]
+    """Insert articles before nouns that need one: "signs a formal agreement"."""
+    start = _verb_positions(words)[-1] + 1
+    complete = words[:start]
     for word in words[start:] if words[0] != "decline" else []:
-        if word in _PREPOSITIONS or word == _OBJECT or told[-1] == "to":
-            start = len(told) + 1
-        elif word in _WANTS_ARTICLE and (start == len(told) or told[start] not in _ARTICLES):
-            told.insert(start, article_for(told[start] if start < len(told) else word))
-        told.append(word)
-    return told + words[len(told) :]
+        if word in _PREPOSITIONS or word == _OBJECT or complete[-1] == "to":
+            start = len(complete) + 1
+        elif word in _WANTS_ARTICLE and (start == len(complete) or complete[start] not in _ARTICLES):
+            complete.insert(start, article_for(complete[start] if start < len(complete) else word))
+        complete.append(word)
+    return complete + words[len(complete) :]
 
 
 def _inflected(words: list[str], form: Callable[[str], str]) -> list[str]:
-    late = (place for place, word in enumerate(words) if word in _LATE_VERBS and words[place - 1] in _JOINERS)
-    places = {*_verb_places(words), *late}
-    return [form(word) if place in places else word for place, word in enumerate(words)]
+    """The words with all verbs in the given form."""
+    late = (position for position, word in enumerate(words) if word in _LATE_VERBS and words[position - 1] in _JOINERS)
+    positions = {*_verb_positions(words), *late}
+    return [form(word) if position in positions else word for position, word in enumerate(words)]
 
 
 def _around_object(words: list[str]) -> tuple[str, str]:
-    """What stands before the object and what after it."""
-    place = words.index(_OBJECT)
-    before, after = (" ".join(part).replace(" ,", ",") for part in (words[:place], words[place + 1 :]))
+    """The text before the object and the text after it."""
+    position = words.index(_OBJECT)
+    before, after = (" ".join(part).replace(" ,", ",") for part in (words[:position], words[position + 1 :]))
     return before, f" {after}" if after else ""
