@@ -1,4 +1,4 @@
-"""The slow, obviously right reference: the paper's definitions as plain loops over sets of quadruples.
+"""The slow, obviously correct reference: the paper's definitions as plain loops over sets of quadruples.
 
 Nothing here is shared with the package. A fact or edge is (subject, relation, object, time); base relations
 are numbered 0 .. n - 1, and the inverse of relation r is r + n. A rule's variables number E_1 .. E_(l+1), so
@@ -67,7 +67,7 @@ def add_inverses(facts: Iterable[Edge], n_base: int) -> set[Edge]:
 
 
 def feasible_steps(edges: Collection[Edge], walk: Walk, length: int, n_base: int) -> list[Edge]:
-    """The set A of the paper: the edges by which a walk may go on; ``length`` is that of the rule."""
+    """The set A of the paper: the edges that a walk may take next; ``length`` is that of the rule."""
     home, here, time = walk[0][0], walk[-1][2], walk[-1][3]
     steps = []
     for edge in edges:
@@ -94,7 +94,7 @@ def step_probabilities(steps: Sequence[Edge], exponential: bool) -> dict[Edge, f
 def walk_distribution(
     facts: Iterable[Edge], n_base: int, head: int, length: int, exponential: bool
 ) -> dict[Walk | None, float]:
-    """The probability of each cyclic walk for a head relation; that of failing stands under None."""
+    """The probability of each cyclic walk for a head relation; that of failing is under None."""
     edges = add_inverses(facts, n_base)
     heads = [edge for edge in edges if edge[1] == head]
     walks: dict[Walk, float] = {(edge,): 1.0 / len(heads) for edge in heads}
@@ -120,7 +120,7 @@ def lift(walk: Walk, n_base: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def pattern(entities: Sequence[int]) -> tuple[int, ...]:
-    """Which entities are equal: each numbered by first appearance."""
+    """The entities, numbered by first appearance."""
     distinct = list(dict.fromkeys(entities))
     return tuple(distinct.index(entity) for entity in entities)
 
@@ -135,7 +135,7 @@ def fits_exactly(body: Walk, variables: Sequence[int]) -> bool:
 def body_distribution(
     facts: Iterable[Edge], n_base: int, relations: Sequence[int], variables: Sequence[int]
 ) -> dict[Walk | None, float]:
-    """The probability of each body when one is sampled; that of dead ends and misfits stands under None."""
+    """The probability of each body when one is sampled; that of dead ends and mismatches is under None."""
     edges = add_inverses(facts, n_base)
     starts = [edge for edge in edges if edge[1] == relations[0]]
     bodies: dict[Walk, float] = {(edge,): 1.0 / len(starts) for edge in starts}
@@ -166,7 +166,7 @@ def supports(facts: Collection[Edge], n_base: int, head: int, bodies: Collection
 def exact_supports(
     facts: Collection[Edge], n_base: int, head: int, relations: Sequence[int], variables: Sequence[int]
 ) -> tuple[int, int]:
-    """Body support and rule support over all bodies there are: every sequence of edges is tried."""
+    """Body support and rule support over all bodies, by enumerating all sequences of edges."""
     edges = add_inverses(facts, n_base)
     bodies: list[Walk] = [(edge,) for edge in edges if edge[1] == relations[0]]
     for relation in relations[1:]:
@@ -188,9 +188,9 @@ def ground(rule: Rule, query: Query, facts: Iterable[Edge], n_base: int, how: Ap
     The limit: from an entity, a step to a new variable follows only that many of its triples of the relation,
     those that happened most recently, lower targets first among equals.
     """
-    known = [edge for edge in add_inverses(facts, n_base) if edge[3] < min(query.time, query.visible_until)]
+    visible = [edge for edge in add_inverses(facts, n_base) if edge[3] < min(query.time, query.visible_until)]
     events: dict[tuple[int, int], list[Edge]] = defaultdict(list)
-    for edge in known:
+    for edge in visible:
         events[edge[0], edge[1]].append(edge)
     latest: dict[int, int] = {}
 
@@ -217,7 +217,7 @@ def ground(rule: Rule, query: Query, facts: Iterable[Edge], n_base: int, how: Ap
 
 
 def newest_targets(steps: Iterable[Edge], limit: float) -> set[int]:
-    """The targets that were reached most recently, lower ones first among equals."""
+    """The targets of the newest facts, lower ones first among equals."""
     newest: dict[int, int] = {}
     for _, _, o, t in steps:
         newest[o] = max(newest.get(o, t), t)
@@ -226,12 +226,12 @@ def newest_targets(steps: Iterable[Edge], limit: float) -> set[int]:
 
 
 def score(rule: Rule, age: int, alpha: float, rate: float) -> np.float32:
-    """f of the paper, in the single precision in which scores are kept."""
+    """The score f of the paper, as float32."""
     return np.float32(alpha * rule.confidence + (1.0 - alpha) * math.exp(-rate * age))
 
 
 def noisy_or(scores: Iterable[np.float32]) -> float:
-    """One score from several, in the order given: single precision up to the last step."""
+    """The noisy-OR of scores, in the order given; float32 until the last operation."""
     miss = np.float32(1.0)
     for f in scores:
         miss = miss * (np.float32(1.0) - f)
@@ -249,7 +249,7 @@ def enough(scores: dict[int, list[np.float32]], k: int, published_stop: bool) ->
 def apply_rules(
     rules: Iterable[Rule], query: Query, facts: Collection[Edge], n_base: int, how: Application
 ) -> tuple[dict[int, float], int]:
-    """The candidates of a query with their scores, and how many rules were tried; rules come best first."""
+    """The candidates of a query with their scores, and the number of rules tried, best first."""
     scores: dict[int, list[np.float32]] = defaultdict(list)
     n_tried = 0
     for rule in rules:
@@ -287,7 +287,7 @@ def other_answers(query: Query, answer: int, facts: Iterable[Edge], n_base: int,
 
 
 def ranks(scores: dict[int, float], answer: int, removed: Collection[int], n_entities: int) -> Ranks:
-    """The place of the answer among the candidates; the number of entities if it is not one of them."""
+    """The rank of the answer among the candidates; the number of entities if it is not a candidate."""
     if answer not in scores:
         return Ranks(n_entities, n_entities, n_entities)
     others = [f for candidate, f in scores.items() if candidate != answer and candidate not in removed]

@@ -1,4 +1,4 @@
-"""How the tests run rule application: plain rules, queries and facts in, plain dictionaries out."""
+"""Rule application for tests: plain rules, queries and facts in, plain dictionaries out."""
 
 import math
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ Answer = tuple[dict[int, float], int]
 
 
 class Worker:
-    """One workspace, to which queries are put in order of time."""
+    """One workspace that answers queries in order of time."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class Worker:
         rules: Sequence[Rule],
         how: Application,
         only_chains: bool = False,
-        forgetful: bool = False,
+        small_cache: bool = False,
     ) -> None:
         self.triples = world.triples()
         self.book = Rulebook(
@@ -43,9 +43,9 @@ class Worker:
             how.published_stop,
         )
         self.work = new_workspace(self.triples, world.n_entities, world.n_relations, self.book)
-        if forgetful:
-            little = _little_memory(world.n_entities, len(self.triples.target))
-            self.work = self.work._replace(grounding=self.work.grounding._replace(join_cache=little))
+        if small_cache:
+            small = _small_cache(world.n_entities, len(self.triples.target))
+            self.work = self.work._replace(grounding=self.work.grounding._replace(join_cache=small))
 
     def ground(self, queries: Sequence[Query]) -> list[list[dict[int, int]]]:
         """Per query and rule of its relation: the age of each candidate's best grounding."""
@@ -70,8 +70,8 @@ class Worker:
         return answers
 
 
-def _little_memory(n_entities: int, n_triples: int) -> JoinCache:
-    """Room for two joins only, so that all are forgotten time and again."""
+def _small_cache(n_entities: int, n_triples: int) -> JoinCache:
+    """A cache for two joins only, so that it overflows again and again."""
     return JoinCache(
         row=np.zeros((4, 8), np.int64),
         entity=np.empty(2 * n_entities, np.int32),

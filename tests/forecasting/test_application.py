@@ -1,4 +1,4 @@
-"""Rule application gives what the definitions give, bit for bit, over whole streams of queries."""
+"""Rule application equals the reference bit for bit, over whole streams of queries."""
 
 import math
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ def test_every_rule_of_a_stream(data: st.DataObject, world: World, window: float
     answers = expected(world, rules, queries, how)
     assert Worker(world, rules, how).answer(queries) == answers
     assert Worker(world, rules, how, only_chains=True).answer(queries) == answers
-    assert Worker(world, rules, how, forgetful=True).answer(queries) == answers
+    assert Worker(world, rules, how, small_cache=True).answer(queries) == answers
 
 
 @settings(deadline=None, max_examples=150)
@@ -75,7 +75,7 @@ def test_groundings_of_every_rule_have_their_ages(data: st.DataObject, world: Wo
         ]
         for query in queries
     ]
-    assert worker.answer(queries) == expected(world, rules, queries, how)  # the workspace is left clean
+    assert worker.answer(queries) == expected(world, rules, queries, how)  # the workspace is reset
 
 
 @settings(deadline=None, max_examples=100)
@@ -89,8 +89,8 @@ def test_stream_with_limit(data: st.DataObject, world: World, how: Application, 
 
 @settings(deadline=None, max_examples=80)
 @given(st.data(), worlds(), st.sampled_from([math.inf, 2, 4]), st.integers(0, LAST_TIME))
-def test_stream_over_a_fixed_past(data: st.DataObject, world: World, window: float, until: int) -> None:
-    """Forecasts of many steps ahead: nothing more becomes known."""
+def test_stream_over_fixed_facts(data: st.DataObject, world: World, window: float, until: int) -> None:
+    """Forecasts many steps ahead: no more facts become visible."""
     rules, queries = data.draw(rule_lists(world)), data.draw(query_streams(world))
     queries = [query._replace(visible_until=min(until, query.time)) for query in queries]
     how = EVERY_RULE._replace(window=window)
@@ -101,8 +101,8 @@ def test_stream_over_a_fixed_past(data: st.DataObject, world: World, window: flo
 
 @settings(deadline=None, max_examples=150)
 @given(st.data(), worlds(), st.sampled_from([math.inf, 2, 4]))
-def test_stream_that_learns_late(data: st.DataObject, world: World, window: float) -> None:
-    """What is known lags behind the queries, and catches up."""
+def test_stream_with_delayed_facts(data: st.DataObject, world: World, window: float) -> None:
+    """The visible facts lag behind the queries, and catch up."""
     rules, queries = data.draw(rule_lists(world)), data.draw(delayed_streams(world))
     how = EVERY_RULE._replace(window=window)
     answers = expected(world, rules, queries, how)
@@ -137,7 +137,7 @@ def test_nothing_leaks_from_the_time_of_a_query_on(
 @pytest.mark.parametrize("published_stop", [True, False])
 @pytest.mark.parametrize("k", [1, 2, 4, 8, 20])
 def test_many_rules_and_candidates(k: int, published_stop: bool) -> None:
-    """Long score lists, many ties, candidates that fight for the top: more than a small world can offer."""
+    """Long score lists, many ties and many contenders for the top: more than a small world has."""
     world = random_world(seed=k, n_entities=30, n_base=2, n_facts=150, last=LAST_TIME)
     patterns = [variables for variables in PATTERNS if len(variables) < 5]
     rules = [
@@ -175,8 +175,8 @@ def test_ids_beyond_sixteen_bits_and_pairs_beyond_thirty_two() -> None:
     assert Worker(world, rules, EVERY_RULE, only_chains=True).answer(queries) == answers
 
 
-def test_every_way_to_follow_a_body_is_tried() -> None:
-    """The patterns that the other tests draw from lead to every kind of plan."""
+def test_every_grounding_method_is_covered() -> None:
+    """The patterns that the other tests draw from use every grounding method."""
     rules = [EncodedRule(0, (0,) * (len(variables) - 1), variables, 0.5) for variables in PATTERNS]
     assert set(plan_rules(rules, 1).kind.tolist()) == {SINGLE, CHAIN, OPEN, CLOSED, LOOP}
     assert set(plan_rules(rules, 1, only_chains=True).kind.tolist()) == {SINGLE, CHAIN}

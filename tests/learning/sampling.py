@@ -1,4 +1,4 @@
-"""How the tests judge samples: against exact probabilities."""
+"""Comparison of samples with exact probabilities, for tests."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
@@ -19,7 +19,7 @@ Outcome = TypeVar("Outcome", bound=Hashable)
 
 
 def training_edges(world: World, until: int | None = None) -> TrainingEdges:
-    """What happened in a world before a time, or all of it."""
+    """The edges of a world before a time, by default all."""
     until = world.end if until is None else until
     return edges_before(until, world.triples(), world.views(until), world.n_relations)
 
@@ -31,7 +31,7 @@ def walk_index(world: World, until: int | None = None) -> WalkIndex:
 
 @njit(cache=True)
 def many_walks(index: WalkIndex, settings: WalkSettings, head: int) -> tuple[Ints, Ints, Bools]:
-    """Body relations and entities of all walks of a head, and which came home; compiled, to try thousands."""
+    """Body relations and entities of all walks of a head, and which of them closed; compiled, to sample thousands."""
     body = np.empty((settings.n_walks, settings.length), np.int32)
     entities = np.empty((settings.n_walks, settings.length + 1), np.int32)
     found = np.empty(settings.n_walks, np.bool_)
@@ -41,7 +41,7 @@ def many_walks(index: WalkIndex, settings: WalkSettings, head: int) -> tuple[Int
 
 
 def p_value(observed: Counter[Outcome], exact: Mapping[Outcome, float]) -> float:
-    """How likely a sample this far from the exact probabilities is; 0 if it holds an impossible outcome.
+    """The p-value of a chi-square test against exact probabilities; 0 if the sample has an impossible outcome.
 
     Outcomes too rare for the chi-square test are pooled, with others if they are too rare even together.
     """

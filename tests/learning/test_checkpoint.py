@@ -1,4 +1,4 @@
-"""What a run has finished is kept whole, and a run that goes on finds the same rules."""
+"""Checkpoints keep finished chunks intact, and a resumed run finds the same rules."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ RELATIONS = ["fine", "sue^-1", "bid_for"]
 
 
 def write(path: Path) -> list[int]:
-    """Write a checkpoint; where its first line and each of its records end."""
+    """Write a checkpoint; returns the offsets at which its first line and each of its records end."""
     ends = []
     with Checkpoint(path, RUN) as checkpoint:
         ends.append(path.stat().st_size)
@@ -41,7 +41,7 @@ def first_tables(n: int) -> dict[Chunk, list[list[int]]]:
     return {chunk: rows.tolist() for chunk, rows in list(TABLES.items())[:n]}
 
 
-def test_tables_come_back_as_they_were(tmp_path: Path) -> None:
+def test_arrays_are_restored(tmp_path: Path) -> None:
     path = tmp_path / "run.partial"
     write(path)
     assert count_finished(path) == len(TABLES)
@@ -55,7 +55,7 @@ def test_tables_come_back_as_they_were(tmp_path: Path) -> None:
     assert read(path) == first_tables(len(TABLES)), "taking leaves the file alone"
 
 
-def test_a_file_torn_at_any_byte_keeps_its_whole_records_and_goes_on(tmp_path: Path) -> None:
+def test_a_file_truncated_at_any_byte_keeps_its_complete_records(tmp_path: Path) -> None:
     path = tmp_path / "run.partial"
     ends = write(path)
     whole = path.read_bytes()
@@ -73,7 +73,7 @@ def test_a_file_torn_at_any_byte_keeps_its_whole_records_and_goes_on(tmp_path: P
         assert read(path) == first_tables(n_whole)
 
 
-def test_any_damaged_byte_costs_its_record_and_those_behind_it(tmp_path: Path) -> None:
+def test_a_damaged_byte_invalidates_its_record_and_later_ones(tmp_path: Path) -> None:
     path = tmp_path / "run.partial"
     ends = write(path)
     whole = path.read_bytes()
@@ -82,7 +82,7 @@ def test_any_damaged_byte_costs_its_record_and_those_behind_it(tmp_path: Path) -
         assert read(path) == first_tables(sum(place >= end for end in ends[1:]))
 
 
-def test_the_checkpoint_of_another_run_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_the_checkpoint_of_another_run_is_rejected_and_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "run.partial"
     write(path)
     before = path.read_bytes()
@@ -96,7 +96,7 @@ def test_the_checkpoint_of_another_run_is_refused_and_left_alone(tmp_path: Path)
 
 
 @pytest.mark.parametrize("content", [b"{}\n", b"not a checkpoint", b"tlogic checkpoint 0 {}\n", b"\0" * 99])
-def test_a_foreign_file_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
+def test_another_kind_of_file_is_rejected_and_unchanged(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "notes"
     path.write_bytes(content)
     for use in (lambda: Checkpoint(path, RUN), lambda: count_finished(path), lambda: discard(path)):
@@ -119,14 +119,14 @@ def test_two_runs_do_not_write_to_one_file(tmp_path: Path) -> None:
     assert count_finished(path) == 0
 
 
-def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+def test_an_unwritable_path(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "no" / "such" / "run.partial"):
         with pytest.raises(tlogic.InputError, match="Cannot write"):
             Checkpoint(path, RUN)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_learning_goes_on_from_any_place_with_the_same_rules(tmp_path: Path, threads: int) -> None:
+def test_learning_resumes_after_any_chunk_with_the_same_rules(tmp_path: Path, threads: int) -> None:
     graph, path = tlogic.sample(), tmp_path / "run.partial"
     expected = tlogic.learn(graph, SETTINGS, relations=RELATIONS)
     assert tlogic.learn(graph, SETTINGS, relations=RELATIONS, checkpoint=path, threads=threads) == expected

@@ -1,4 +1,4 @@
-"""Exact supports are those of all bodies there are, whatever else they are counted with."""
+"""Exact supports equal those of the reference, which enumerates all bodies."""
 
 import math
 from pathlib import Path
@@ -36,7 +36,7 @@ def patterns(length: int) -> list[Row]:
 
 @st.composite
 def rules_of(draw: st.DrawFn, world: World, length: int) -> list[Row]:
-    """Rules of one length, several to a body."""
+    """Rules of one length, several with the same body."""
     relation = st.integers(0, world.n_relations - 1)
     bodies = draw(st.lists(st.tuples(*[relation] * length), min_size=1, max_size=2))
     rule = st.tuples(st.sampled_from(bodies), st.sampled_from(patterns(length)), relation)
@@ -88,7 +88,7 @@ def test_supports_in_a_dense_world(seed: int, length: int) -> None:
     assert sum(body > 0 for body, _ in expected) > len(rows) / 2
 
 
-def test_rules_in_any_order_and_company_get_what_each_gets_alone() -> None:
+def test_supports_do_not_depend_on_the_other_rules_or_their_order() -> None:
     world = random_world(seed=3, n_facts=40)
     rows = all_rows([(0, 1, 2), (0, 1, 3), (0, 3, 1), (2, 1, 3)], range(2))
     np.random.default_rng(1).shuffle(rows)
@@ -137,7 +137,7 @@ def test_with_more_samples_sampled_supports_become_exact(variables: Row) -> None
     row, training = (*body, *variables, 0), training_edges(world)
     probable = naive.body_distribution(world.facts, world.n_base, body, variables)
     missing = math.fsum((1 - p) ** n_samples for found, p in probable.items() if found is not None)
-    assert missing < 1e-9  # so probable is it that any body is not sampled
+    assert missing < 1e-9  # the probability that some body is never sampled
     sampled = [sample_supports(training, np.array([row], np.int32), n, seed=1)[0] for n in (10, 100, n_samples)]
     (all_bodies, all_heads) = supports_in(world, [row])[0]
     assert 0 < all_heads < all_bodies
@@ -146,7 +146,7 @@ def test_with_more_samples_sampled_supports_become_exact(variables: Row) -> None
 
 
 def test_sampled_confidence_is_exact_on_average_where_bodies_are_uniform() -> None:
-    """Bodies of one atom are: so each of 200 estimates is off by chance only."""
+    """Bodies of one atom are sampled uniformly, so the mean of 200 estimates is close to the exact confidence."""
     world = random_world(seed=9, n_entities=40, n_facts=4_000, last=60)
     row, training = (0, 0, 1, 1), training_edges(world)
     body, rule = supports_in(world, [row])[0]
@@ -196,7 +196,7 @@ def test_a_checkpoint_keeps_exact_supports(graph: tlogic.TemporalGraph, tmp_path
         tlogic.learn(graph, checkpoint=path, walks=20, lengths=(3,))
 
 
-def test_what_cannot_be_counted_is_refused(graph: tlogic.TemporalGraph) -> None:
+def test_rules_too_long_for_exact_confidence_are_rejected(graph: tlogic.TemporalGraph) -> None:
     with pytest.raises(SettingsError, match="length 3 or less, not 4; use sampled"):
         tlogic.learn(graph, lengths=(1, 4), confidence="exact")
     long = parse_rule("sue(X, Y, T5) <- fine(X, Y, T1), fine(Y, X, T2), fine(X, Y, T3), sue(Y, Y, T4)")

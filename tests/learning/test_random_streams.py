@@ -1,4 +1,4 @@
-"""Random numbers: uniform, and a stream of its own for every key."""
+"""Random numbers are uniform, and every key has an independent stream."""
 
 from collections import Counter
 from itertools import product
@@ -15,7 +15,7 @@ N_DRAWS = 10_000
 
 
 def stream_of(*keys: int) -> np.uint64:
-    """The stream of some keys, ready for its first draw; kernels hand out plain integers."""
+    """The stream of some keys, ready for its first draw; kernels return plain integers."""
     stream = np.uint64(0)
     for key in keys:
         stream = np.uint64(keyed(stream, key))
@@ -34,7 +34,7 @@ def test_draws_along_a_stream_are_uniform() -> None:
 
 
 def test_first_draws_of_neighbouring_streams_are_uniform_and_unrelated() -> None:
-    """Walks are keyed 0, 1, 2 ...: the first draws of such streams must look as random as those of one."""
+    """Walks are keyed 0, 1, 2 ...: the first draws of such streams must be as random as the draws of one stream."""
     draws = [unit(stream_of(7, key)) for key in range(N_DRAWS)]
     assert kstest(draws, "uniform").pvalue > SIGNIFICANCE
     assert abs(np.corrcoef(draws[:-1], draws[1:])[0, 1]) < 4 / np.sqrt(N_DRAWS)
@@ -54,6 +54,6 @@ def test_below_stays_below_for_large_numbers() -> None:
 
 
 def test_every_key_has_its_own_stream() -> None:
-    """Seed, relation, length and walk number, in this order, all make a difference."""
+    """Seed, relation, length and walk number, in this order, all change the stream."""
     keys = list(product(range(10), range(10), range(1, 4), range(10)))
     assert len({int(stream_of(*key)) for key in keys}) == len(keys)

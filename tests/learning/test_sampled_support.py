@@ -1,4 +1,4 @@
-"""Sampled bodies are bodies, each as often as it should be, and the supports count them right."""
+"""Sampled bodies follow their exact distribution, and the supports count them correctly."""
 
 import math
 from collections import Counter, defaultdict
@@ -72,7 +72,7 @@ def test_many_samples_find_every_body(world: World, data: st.DataObject, seed: i
 
 
 def with_marks(world: World) -> tuple[World, dict[int, Ends]]:
-    """A world in which a head of its own tells each (first entity, last entity, time) from the others.
+    """A world with a separate head relation for each (first entity, last entity, time).
 
     The head holds between the two just after that time: it follows all bodies between them that end no later.
     """
@@ -90,14 +90,14 @@ def with_marks(world: World) -> tuple[World, dict[int, Ends]]:
 
 
 def renumbered(body: Body, old: World, new: World) -> Body:
-    """The same body where there are more relations, and inverses have other numbers."""
+    """The same body in a world with more relations, where inverses have other ids."""
     relations, variables = body
     return tuple(r if r < old.n_base else r - old.n_base + new.n_base for r in relations), variables
 
 
 @pytest.mark.parametrize("body", BODIES)
 def test_one_sample_follows_the_exact_distribution(body: Body) -> None:
-    """Samples of one body each, under many seeds; the marks tell where it began and ended, and when."""
+    """One sampled body per seed, for many seeds; the heads show its first and last entity and its time."""
     world = random_world(seed=len(body[0]), n_entities=3, n_facts=36, last=5)
     marked, marks = with_marks(world)
     exact: dict[Ends | None, float] = defaultdict(float)
@@ -116,7 +116,7 @@ def test_one_sample_follows_the_exact_distribution(body: Body) -> None:
 
 @pytest.mark.parametrize("body", BODIES)
 def test_samples_of_one_seed_are_independent(body: Body) -> None:
-    """20 samples hold as many distinct bodies, on average over seeds, as independent samples would."""
+    """20 samples contain as many distinct bodies, on average over seeds, as independent samples do."""
     world = random_world(seed=7, n_facts=30)
     bodies = naive.body_distribution(world.facts, world.n_base, *body)
     expected = math.fsum(1 - (1 - p) ** 20 for found, p in bodies.items() if found is not None)
@@ -127,7 +127,7 @@ def test_samples_of_one_seed_are_independent(body: Body) -> None:
 
 
 def test_confidence_is_the_share_of_bodies_that_the_head_follows() -> None:
-    """Bodies of one atom are uniform, so confidence estimates that share, of far more than are sampled."""
+    """Bodies of one atom are sampled uniformly, so the estimate is close to the exact confidence."""
     random = np.random.default_rng(3)
     times = random.integers(0, 100, 5_000).tolist()
     pairs = random.integers(0, 60, (5_000, 2)).tolist()
@@ -151,8 +151,8 @@ def test_rules_that_share_a_body_share_its_samples() -> None:
     assert together == [Supports(world, [head], body).count(10, 1)[0] for head in range(world.n_relations)]
 
 
-def test_bodies_of_different_rules_stand_apart() -> None:
-    """Rules with different bodies in one call get what each gets alone."""
+def test_supports_do_not_depend_on_the_other_rules() -> None:
+    """Rules with different bodies in one call get the same supports as alone."""
     world = random_world(seed=4)
     rules = [
         (0, ((0, 1), (0, 1, 2))),

@@ -1,4 +1,4 @@
-"""What is learned from the training is what is learned where nothing else ever happened."""
+"""Learning from the edges before a time equals learning from a graph without later facts."""
 
 import numpy as np
 from hypothesis import given, settings

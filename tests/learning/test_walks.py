@@ -21,7 +21,7 @@ SIGNIFICANCE = 1e-4
 
 
 def sampled(world: World, head: int, how: WalkSettings) -> Counter[Outcome]:
-    """How often each (body, entities) came up; failures stand under None."""
+    """The count of each (body, entities); of failed walks under None."""
     rows = zip(*(column.tolist() for column in many_walks(walk_index(world), how, head)), strict=True)
     return Counter((tuple(body), tuple(entities)) if found else None for body, entities, found in rows)
 
@@ -60,7 +60,7 @@ def test_every_walk_is_feasible(world: World, data: st.DataObject, length: int, 
 
 
 def hub(newest: int, step_back: int, times: Iterable[int]) -> World:
-    """One head edge at ``newest``, a step back in time to a hub, and from there a way home for each time.
+    """One head edge at ``newest``, a step back in time to a hub, and from there one closing edge per time.
 
     The inverse of the step to the hub would hold nearly all the weight, were it not excluded.
     """
@@ -73,7 +73,7 @@ def hub(newest: int, step_back: int, times: Iterable[int]) -> World:
 @pytest.mark.parametrize("last", [4_000, 100_000])
 @pytest.mark.parametrize("ancient", [True, False])
 def test_exponential_weights_over_a_long_range(last: int, ancient: bool) -> None:
-    """Weights are right at the new end of a long range, and where all feasible edges are as old as can be."""
+    """Weights are correct at the recent end of a long period, and when all feasible edges are very old."""
     oldest = 0 if ancient else last - 12
     world = hub(last, last - 1, range(oldest, oldest + 8))
     how = WalkSettings(3, N_WALKS, True, 5)
@@ -84,7 +84,7 @@ def test_exponential_weights_over_a_long_range(last: int, ancient: bool) -> None
 
 @pytest.mark.parametrize("exponential", [True, False])
 def test_one_entity_busy_for_thousands_of_steps(exponential: bool) -> None:
-    """An entity with an edge at each of 4,000 steps; heads all along the range."""
+    """An entity with an edge at each of 4,000 time steps, and heads over the whole period."""
     facts: set[Edge] = {(0, 0, 1, time) for time in range(0, 4_000, 400)}
     facts |= {(1, 1 + time % 7, 0, time) for time in range(4_000)}
     world = World(frozenset(facts), 2, 8)
@@ -104,7 +104,7 @@ def test_one_entity_busy_for_thousands_of_steps(exponential: bool) -> None:
 
 @pytest.mark.parametrize("exponential", [True, False])
 def test_the_inverse_of_the_last_edge_is_never_walked(exponential: bool) -> None:
-    """A self-loop as the head: the only ways home are the edge just walked, backwards, and an older one."""
+    """A self-loop as the head: the only closing edges are the inverse of the last one and an older one."""
     how = WalkSettings(2, 1_000, exponential, 1)
     far_older = (0, 1, 1, 2)
     world = World(frozenset({(0, 0, 0, 50), (0, 1, 1, 49), far_older}), 2, 2)

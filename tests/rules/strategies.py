@@ -1,10 +1,10 @@
-"""Arbitrary rules."""
+"""Hypothesis strategies for rules."""
 
 from hypothesis import strategies as st
 
 from tlogic import Rule
 
-# Pieces that could confuse a parser come more often than chance would have it.
+# Text that could confuse a parser, drawn more often than random text would contain it.
 TRICKY = ["(", ")", ",", "<-", ":-", "←", "#", '"', "\\", " ", "\n", "^-1", "(X, Y, T1)", "(X,Y,T1)", "5/7", "{", "_"]
 names = st.one_of(
     st.sampled_from(

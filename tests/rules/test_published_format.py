@@ -20,14 +20,16 @@ def folder(tmp_path: Path) -> Path:
 
 
 @given(found=st.lists(rules(relations, unmeasured=False), max_size=6))
-def test_rules_come_back_from_the_published_format(tmp_path_factory: pytest.TempPathFactory, found: list[Rule]) -> None:
+def test_rules_are_restored_from_the_published_format(
+    tmp_path_factory: pytest.TempPathFactory, found: list[Rule]
+) -> None:
     folder = tmp_path_factory.mktemp("published")
     (folder / "relation2id.txt").write_text("".join(f"{name}\t{id_}\n" for id_, name in enumerate(NAMES)), "utf-8")
     export_published(found, folder / "rules.json", folder)
     assert sorted(import_published(folder / "rules.json", folder)) == sorted(found)
 
 
-def test_the_published_format_to_the_letter(folder: Path) -> None:
+def test_the_exact_published_format(folder: Path) -> None:
     rule = Rule(NAMES[0], (f"{NAMES[1]}^-1", NAMES[0], NAMES[2]), (0, 1, 0, 1), 1, 3)
     export_published([rule, rule._replace(head=f"{NAMES[0]}^-1", rule_support=2)], folder / "rules.json", folder)
     body = {"body_rels": [4, 0, 2], "var_constraints": [[0, 2], [1, 3]]}
@@ -37,7 +39,7 @@ def test_the_published_format_to_the_letter(folder: Path) -> None:
     }
 
 
-def test_single_places_among_the_constraints_do_not_matter(folder: Path) -> None:
+def test_constraints_with_one_position_have_no_effect(folder: Path) -> None:
     entry = {"head_rel": 0, "body_rels": [1, 4], "var_constraints": [[0, 2], [1]], "rule_supp": 1, "body_supp": 2}
     (folder / "rules.json").write_text(json.dumps({"0": [entry]}), "utf-8")
     assert import_published(folder / "rules.json", folder / "relation2id.json")[0].variables == (0, 1, 0)

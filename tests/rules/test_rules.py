@@ -10,14 +10,14 @@ from tlogic import InputError, Rule, RuleSet
 
 
 @given(st.lists(rules(), max_size=5))
-def test_rules_come_back_from_their_file(tmp_path_factory: pytest.TempPathFactory, found: list[Rule]) -> None:
+def test_rules_are_restored_from_their_file(tmp_path_factory: pytest.TempPathFactory, found: list[Rule]) -> None:
     path = tmp_path_factory.mktemp("rules") / "some.rules"
     written = RuleSet(tuple(found), {"walks": 200}, {"fingerprint": "f"})
     written.save(path)
     assert RuleSet.load(path) == written
 
 
-def test_the_file_is_plain_json_with_a_line_a_rule(tmp_path: Path) -> None:
+def test_the_file_is_json_with_one_rule_per_line(tmp_path: Path) -> None:
     path = tmp_path / "some.rules"
     RuleSet((Rule('say "hi"', ("a", "b^-1"), (0, 1, 0), 1, 2),) * 3).save(path)
     assert json.loads(path.read_text(encoding="utf-8"))["rules"][2]["head"] == 'say "hi"'
@@ -84,7 +84,7 @@ def test_a_missing_rule_file_says_how_to_make_one(tmp_path: Path) -> None:
         RuleSet.load(tmp_path / "none.rules")
 
 
-def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
+def test_binary_files_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "some.rules"
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match="is not a rule file"):

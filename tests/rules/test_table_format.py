@@ -13,13 +13,15 @@ RULE = Rule("consult", ("meet", "visit^-1"), (0, 1, 2), 57, 100)
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 @given(found=st.lists(rules(), max_size=5))
-def test_rules_come_back_from_a_table(tmp_path_factory: pytest.TempPathFactory, suffix: str, found: list[Rule]) -> None:
+def test_rules_are_restored_from_a_table(
+    tmp_path_factory: pytest.TempPathFactory, suffix: str, found: list[Rule]
+) -> None:
     path = tmp_path_factory.mktemp("rules") / f"some{suffix}"
     RuleSet(tuple(found)).save(path)
     assert RuleSet.load(path) == RuleSet(tuple(found))
 
 
-def test_a_table_tells_all_about_a_rule(tmp_path: Path) -> None:
+def test_columns_of_a_table(tmp_path: Path) -> None:
     RuleSet((RULE, RULE._replace(rule_support=0, body_support=0))).save(tmp_path / "rules.parquet")
     first, second = pl.read_parquet(tmp_path / "rules.parquet").to_dicts()
     assert first == {

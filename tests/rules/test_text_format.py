@@ -15,13 +15,13 @@ from tlogic.rules.text_format import rule_line
 
 
 @given(rules())
-def test_a_rule_comes_back_from_its_text(rule: Rule) -> None:
+def test_a_rule_is_restored_from_its_text(rule: Rule) -> None:
     assert parse_rule(str(rule)) == rule._replace(rule_support=0, body_support=0)
     assert parse_rule(rule_line(rule)) == rule
 
 
 @given(st.lists(rules(), max_size=5, unique_by=lambda rule: rule[:3]))
-def test_rules_come_back_from_a_text_file(tmp_path_factory: pytest.TempPathFactory, found: list[Rule]) -> None:
+def test_rules_are_restored_from_a_text_file(tmp_path_factory: pytest.TempPathFactory, found: list[Rule]) -> None:
     path = tmp_path_factory.mktemp("rules") / "some.txt"
     RuleSet(tuple(found)).save(path)
     assert RuleSet.load(path) == RuleSet(tuple(found))
@@ -46,7 +46,7 @@ def test_the_mark_of_inverse_relations_is_that_of_graphs() -> None:
         *("fight_with_small_arms_and_light_weapons", "http://dbpedia.org/ontology/capital", "会见", "de-escalate"),
     ],
 )
-def test_ordinary_names_stand_bare(name: str) -> None:
+def test_ordinary_names_are_not_quoted(name: str) -> None:
     assert str(Rule(name, (name,), (0, 1))) == f"{name}(X, Y, T2) <- {name}(X, Y, T1)"
 
 
@@ -87,7 +87,7 @@ def test_repeated_variables_are_numbered_by_first_appearance() -> None:
         *[("1", (100, 100)), ("1.", (100, 100)), ("0.125", (125, 1000)), ("0", (0, 100)), ("", (0, 0))],
     ],
 )
-def test_supports_or_a_confidence_stand_in_front(front: str, supports: tuple[int, int]) -> None:
+def test_supports_or_a_confidence_before_a_rule(front: str, supports: tuple[int, int]) -> None:
     assert parse_rule(f"{front} a(X, Y, T2) <- b(X, Y, T1)")[3:] == supports
 
 
@@ -118,13 +118,13 @@ def test_supports_or_a_confidence_stand_in_front(front: str, supports: tuple[int
         ("57 a(X, Y, T2) <- b(X, Y, T1)", "Expected a confidence between 0 and 1 or supports such as 57/100; found 57"),
     ],
 )
-def test_what_is_no_rule_is_refused(text: str, message: str) -> None:
+def test_invalid_rules_are_rejected(text: str, message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         parse_rule(text)
 
 
 def test_a_text_file_has_comments_and_blank_lines(tmp_path: Path) -> None:
-    path = tmp_path / "mine.rules"  # known as text by its content
+    path = tmp_path / "mine.rules"  # recognised as text by its content
     path.write_text(
         "\ufeff# mine\r\n\r\n 0.5 a(X, Y, T2) <- b(X, Y, T1) # why not\r\na(X, Y, T2) <- c(X, Y, T1)\r\n", "utf-8"
     )

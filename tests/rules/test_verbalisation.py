@@ -6,7 +6,7 @@ from tlogic import Rule
 from tlogic.events.sample.simulation import PLANTED_RULES
 from tlogic.rules import in_words
 
-# Read and found right, one by one; relation, and what "X relation Y" says.
+# Checked by hand: a relation, and its sentence with X and Y.
 CLAUSES = {
     "Consult": "X consults Y",
     "Make_statement": "X makes a statement to Y",
@@ -56,7 +56,7 @@ CLAUSES = {
     "hasWonPrize": "X has won prize Y",
     "owned_by": "X is owned by Y",
     "created": "X created Y",
-    # What does not look like a verb stays as it is.
+    # Names that do not look like verb phrases are unchanged.
     "capital_of": "X capital_of Y",
     "population": "X population Y",
     "P39": "X P39 Y",
