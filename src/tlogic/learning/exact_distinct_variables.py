@@ -100,7 +100,7 @@ def _count_bodies(
         if i > 0 and rows_equal(bodies, i, i - 1):
             supports[i, 0] = supports[i - 1, 0]
         else:
-            supports[i, 0] = _count_last_step(triples, counts, bodies[i, -1])
+            supports[i, 0] = _count_last_atom(triples, counts, bodies[i, -1])
 
 
 @njit(cache=True, nogil=True)
@@ -240,7 +240,7 @@ def _accumulate(time: Ints, bodies: Floats) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _count_last_step(triples: TripleIndex, counts: PathCounts, relation: int) -> float:
+def _count_last_atom(triples: TripleIndex, counts: PathCounts, relation: int) -> float:
     """The number of bodies that the last atom completes."""
     slot_start, slot_relation, triple_start = triples.slot_start, triples.slot_relation, triples.triple_start
     total = 0.0

@@ -81,8 +81,8 @@ def _count(
         if shared < length or not rows_equal(variables, i, i - 1):
             if shared == 0:
                 _sample_first(training, bodies[i, 0], seed, scratch)
-            for step in range(max(1, min(shared, length - 1)), length):
-                _sample_step(training, bodies[i], variables[i], step, seed, scratch)
+            for atom in range(max(1, min(shared, length - 1)), length):
+                _sample_next(training, bodies[i], variables[i], atom, seed, scratch)
             n_bodies = _count_bodies(variables[i], scratch)
             n_pairs = _find_pairs(training, scratch, n_bodies)
         supports[i, 0], supports[i, 1] = n_bodies, _count_heads(training, heads[i], scratch, n_pairs)
@@ -126,8 +126,8 @@ def _sample_first(training: TrainingEdges, relation: int, seed: int, bodies: Bod
 
 
 @njit(cache=True, nogil=True)
-def _sample_step(
-    training: TrainingEdges, body: Ints, variables: Ints, step: int, seed: int, bodies: BodySamples
+def _sample_next(
+    training: TrainingEdges, body: Ints, variables: Ints, atom: int, seed: int, bodies: BodySamples
 ) -> None:
     """Sample the next edge of all bodies, uniformly among the feasible ones: from e_i, by r_i, at t_(i-1) or later.
 
@@ -136,15 +136,15 @@ def _sample_step(
     slot_start, edges = training.slot_start, bodies.edge
     sample, (position, end, bound, _, _, _) = bodies.sample, bodies.searches
     stream = keyed(np.uint64(1), seed)
-    for i in range(step + 1):
+    for i in range(atom + 1):
         stream = keyed(stream, body[i])
-    has_repeats = step == len(body) - 1 and variables.max() < len(body)
+    has_repeats = atom == len(body) - 1 and variables.max() < len(body)
     n = 0
     for i in range(len(edges)):
-        edges[i, step] = NO_EDGE
-        if edges[i, step - 1] != NO_EDGE and not (has_repeats and _breaks_pattern(bodies.entity[i], variables, step)):
-            here = bodies.entity[i, step]
-            sample[n], position[n], end[n], bound[n] = i, slot_start[here], slot_start[here + 1], body[step]
+        edges[i, atom] = NO_EDGE
+        if edges[i, atom - 1] != NO_EDGE and not (has_repeats and _breaks_pattern(bodies.entity[i], variables, atom)):
+            here = bodies.entity[i, atom]
+            sample[n], position[n], end[n], bound[n] = i, slot_start[here], slot_start[here + 1], body[atom]
             n += 1
     search_all(training.slot_relation, bodies.searches, n)
     n = _keep_found(training.slot_relation, bodies, n)
@@ -153,20 +153,20 @@ def _sample_step(
         position[i], end[i], bound[i] = (
             training.bounds[slot, 0],
             training.bounds[slot, 1],
-            bodies.time[sample[i], step - 1],
+            bodies.time[sample[i], atom - 1],
         )
     search_all_fenced(training.slots.time, training.time_fences, bodies.searches, n)
     for i in range(n):
         low, high = int(np.int64(position[i])), int(np.int64(end[i]))
         if low < high:
-            _follow_edge(training, bodies, sample[i], step, low + below(keyed(stream, sample[i]), high - low))
+            _follow_edge(training, bodies, sample[i], atom, low + below(keyed(stream, sample[i]), high - low))
 
 
 @njit(cache=True, nogil=True)
-def _follow_edge(training: TrainingEdges, bodies: BodySamples, sample: int, step: int, edge: int) -> None:
+def _follow_edge(training: TrainingEdges, bodies: BodySamples, sample: int, atom: int, edge: int) -> None:
     """Append an edge to a sample."""
-    bodies.edge[sample, step], bodies.time[sample, step] = edge, training.slots.time[edge]
-    bodies.entity[sample, step + 1] = training.slots.target[edge]
+    bodies.edge[sample, atom], bodies.time[sample, atom] = edge, training.slots.time[edge]
+    bodies.entity[sample, atom + 1] = training.slots.target[edge]
 
 
 @njit(cache=True, nogil=True)

@@ -99,7 +99,7 @@ def _walk(index: WalkIndex, head: int, exponential: bool, stream: np.uint64, bod
     latest = time - 1  # the first step goes strictly back in time, later ones may stay at the same time
     for i in range(length - 1, 0, -1):
         stream = advance(stream)
-        edge_index = _step(sources, here, time, latest, walked, exponential, stream)
+        edge_index = _draw_step(sources, here, time, latest, walked, exponential, stream)
         if edge_index < 0:
             return False
         walked, time = sources.edge[edge_index], sources.time[edge_index]
@@ -108,7 +108,7 @@ def _walk(index: WalkIndex, head: int, exponential: bool, stream: np.uint64, bod
         entities[i], body[i] = here, _inverse(relation, half)
         latest = time
     way_back = _inverse(relation, half) if previous == home else -1
-    edge_index = _step_home(pairs, here, home, time, latest, way_back, exponential, advance(stream))
+    edge_index = _draw_closing_step(pairs, here, home, time, latest, way_back, exponential, advance(stream))
     if edge_index < 0:
         return False
     body[0] = _inverse(pairs.relation[edge_index], half)
@@ -116,7 +116,7 @@ def _walk(index: WalkIndex, head: int, exponential: bool, stream: np.uint64, bod
 
 
 @njit(cache=True, nogil=True)
-def _step(
+def _draw_step(
     sources: SourceEdges, here: int, time: int, latest: int, walked: int, exponential: bool, stream: np.uint64
 ) -> int:
     """Draw an edge from ``here`` at ``latest`` or before, not the inverse of the last one; its index, or -1."""
@@ -128,7 +128,7 @@ def _step(
 
 
 @njit(cache=True, nogil=True)
-def _step_home(
+def _draw_closing_step(
     pairs: PairEdges,
     here: int,
     home: int,

@@ -67,6 +67,7 @@ def select_rules(
 def sort_rules(rules: Iterable[AnyRule], by: Sort) -> list[AnyRule]:
     """Sort rules; ties keep their order.
 
+    >>> from tlogic.rules import Rule
     >>> weak, strong = Rule("a", ("b",), (0, 1), 1, 4), Rule("a", ("c",), (0, 1), 3, 4)
     >>> [rule.body for rule in sort_rules([weak, strong], "confidence")]
     [('c',), ('b',)]
