@@ -13,19 +13,11 @@ from tests.naive import Edge
 from tests.strategies import LAST_TIME, World, worlds
 from tests.worlds import as_graph
 from tlogic.evidence import name_parts
-from tlogic.evidence.extraction import (
-    AT_MOST,
-    FAMILIES,
-    N_POPULAR,
-    WITHOUT_NAMES,
-    Extracted,
-    Extraction,
-    columns_of,
-    is_answer,
-    relation_queries,
-)
+from tlogic.evidence.candidate_selection import MAX_CANDIDATES, N_POPULAR
+from tlogic.evidence.extraction import Extracted, Extraction, is_answer
 from tlogic.evidence.histories import Histories, build_histories, half_lives
-from tlogic.evidence.history_queries import HistoryQueries
+from tlogic.evidence.history_queries import HistoryQueries, relation_queries
+from tlogic.evidence.registry import DEFAULT_FAMILIES, FAMILIES, evidence_columns
 from tlogic.graph import TemporalGraph
 
 LIVES = half_lives(LAST_TIME)
@@ -72,7 +64,7 @@ def each_query(part: Extracted) -> Iterator[tuple[int, list[int], np.ndarray]]:
 
 
 def assert_as_the_twin_says(graph: TemporalGraph, queries: HistoryQueries, family: str) -> None:
-    names, slow = FAMILIES[family].COLUMNS, twin_queries(queries)
+    names, slow = FAMILIES[family].columns, twin_queries(queries)
     ranked, rank = RANKS.get(family, ("", ""))
     for q, candidates, evidence in each_query(extract(graph, queries, family)):
         found = [dict(zip(names, row, strict=True)) for row in evidence.astype(float).tolist()]
@@ -94,7 +86,7 @@ def test_each_family_says_what_its_definition_does(family: str, graph: TemporalG
     assert_as_the_twin_says(graph, relation_queries(graph.facts, half, relation, 1), family)
 
 
-@pytest.mark.parametrize("family", WITHOUT_NAMES)
+@pytest.mark.parametrize("family", DEFAULT_FAMILIES)
 def test_only_the_strongest_partners_and_the_last_events_are_looked_at(family: str) -> None:
     graph = as_graph(crowded_world(7))
     queries = relation_queries(graph.facts, len(graph.relations.base), graph.relations.id_of("r1"), LAST_TIME)
@@ -145,12 +137,12 @@ def test_all_who_come_into_question_are_candidates(world: World, data: st.DataOb
 
 
 def test_there_are_no_more_candidates_than_are_looked_at() -> None:
-    n = AT_MOST + 20
+    n = MAX_CANDIDATES + 20
     facts = {(0, 0, o, 1) for o in range(1, n)} | {(0, 0, 7, 2), (1, 0, 7, 2), (n, 0, n + 1, 1), (0, 0, 1, 3)}
     graph = as_graph(World(frozenset(facts), n + 2, 1))
     queries = relation_queries(graph.facts, len(graph.relations.base), graph.relations.id_of("r0"), 3)
     [(_, candidates, _)] = each_query(extract(graph, queries, "pair"))
-    assert N_POPULAR <= len(set(candidates)) == len(candidates) == AT_MOST
+    assert N_POPULAR <= len(set(candidates)) == len(candidates) == MAX_CANDIDATES
     assert graph.entities.id_of("e7") in candidates
 
 
@@ -179,5 +171,5 @@ def test_answers_are_marked() -> None:
 
 
 def test_every_kind_of_evidence_has_a_name_of_its_own() -> None:
-    columns = columns_of(tuple(FAMILIES))
+    columns = evidence_columns(tuple(FAMILIES))
     assert len(set(columns)) == len(columns)

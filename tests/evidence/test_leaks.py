@@ -12,8 +12,9 @@ from tests.evidence.worlds import TELLING_NAMES, renamed
 from tests.naive import Edge
 from tests.strategies import LAST_TIME, World, fact_sets, worlds
 from tests.worlds import as_graph
-from tlogic.evidence.extraction import FAMILIES, Extracted, columns_of, relation_queries
-from tlogic.evidence.history_queries import HistoryQueries
+from tlogic.evidence.extraction import Extracted
+from tlogic.evidence.history_queries import HistoryQueries, relation_queries
+from tlogic.evidence.registry import FAMILIES, evidence_columns
 from tlogic.graph import Facts, TemporalGraph
 from tlogic.graph.vocabulary import Relations, Vocabulary
 
@@ -137,5 +138,7 @@ def _differing(found: Extracted, again: Extracted) -> str:
     """Which columns differ, for people."""
     same = (found.evidence == again.evidence) | (np.isnan(found.evidence) & np.isnan(again.evidence))
     return ", ".join(
-        ": ".join(column) for column, kept in zip(columns_of(tuple(FAMILIES)), same.all(0), strict=True) if not kept
+        ": ".join(column)
+        for column, kept in zip(evidence_columns(tuple(FAMILIES)), same.all(0), strict=True)
+        if not kept
     )

@@ -18,12 +18,12 @@ def drawn(seed: int, n_queries: int) -> tuple[Ints, Floats, Ints]:
     random = np.random.default_rng(seed)
     sizes = random.integers(0, 9, n_queries)
     start = np.append(0, np.cumsum(sizes))
-    scores, right = random.normal(0, 2, start[-1]), np.zeros(start[-1], np.int8)
+    scores, is_true = random.normal(0, 2, start[-1]), np.zeros(start[-1], np.int8)
     for first, end in pairwise(start):
         if first < end:
             chances = np.exp(scores[first:end] / 3)
-            right[random.choice(np.arange(first, end), p=chances / chances.sum())] = 1
-    return start, scores, right
+            is_true[random.choice(np.arange(first, end), p=chances / chances.sum())] = 1
+    return start, scores, is_true
 
 
 def test_shares_are_those_of_a_softmax() -> None:
@@ -38,8 +38,8 @@ def test_shares_are_those_of_a_softmax() -> None:
 @settings(max_examples=60)
 @given(st.integers(0, 10_000), st.integers(0, 60))
 def test_probabilities_never_fall_with_the_score(seed: int, n_queries: int) -> None:
-    start, scores, right = drawn(seed, n_queries)
-    probabilities = calibrate(start, scores, right).probabilities(start, scores)
+    start, scores, is_true = drawn(seed, n_queries)
+    probabilities = calibrate(start, scores, is_true).probabilities(start, scores)
     assert ((probabilities >= 0) & (probabilities <= 1)).all()
     for first, end in pairwise(start):
         order = np.argsort(scores[first:end])
@@ -48,16 +48,16 @@ def test_probabilities_never_fall_with_the_score(seed: int, n_queries: int) -> N
 
 def test_probabilities_come_true_as_often_as_they_say() -> None:
     calibration = calibrate(*drawn(1, 4000))
-    start, scores, right = drawn(2, 4000)
-    calibrated = Reliability.of(calibration.probabilities(start, scores), right).error
-    plain = Reliability.of(np.exp(log_shares(start, scores)), right).error
+    start, scores, is_true = drawn(2, 4000)
+    calibrated = Reliability.of(calibration.probabilities(start, scores), is_true).error
+    plain = Reliability.of(np.exp(log_shares(start, scores)), is_true).error
     assert calibrated < 0.02
     assert plain > 0.1
 
 
 def test_without_answers_a_share_stands_for_itself() -> None:
-    start, scores, right = drawn(3, 50)
-    probabilities = calibrate(start, scores, np.zeros_like(right)).probabilities(start, scores)
+    start, scores, is_true = drawn(3, 50)
+    probabilities = calibrate(start, scores, np.zeros_like(is_true)).probabilities(start, scores)
     assert probabilities == pytest.approx(np.exp(log_shares(start, scores)), abs=0.06)
 
 
@@ -65,7 +65,7 @@ def test_reliability_counts_by_what_was_said() -> None:
     first = Reliability.of(np.array([0.0, 0.02, 0.51, 1.0]), np.array([0, 0, 1, 1]))
     both = first.plus(Reliability.of(np.array([0.54]), np.array([0])))
     assert both.n.tolist() == [2] + 9 * [0] + [2] + 8 * [0] + [1]
-    assert both.right.sum() == 2
+    assert both.n_true.sum() == 2
     assert both.error == pytest.approx((0.02 + 0.05 + 0) / 5)
     told = both.to_dict()
     assert told["error"] == both.error
@@ -80,5 +80,5 @@ def test_a_model_says_how_likely_its_candidates_are(world: TemporalGraph, model:
     assert reliability.error < 0.01
     likely = Reliability(*(column[2:] for column in reliability))
     assert likely.n.sum() > 200
-    assert likely.said.sum() == pytest.approx(likely.right.sum(), rel=0.2)
+    assert likely.predicted.sum() == pytest.approx(likely.n_true.sum(), rel=0.2)
     assert likely.error < 0.1

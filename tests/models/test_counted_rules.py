@@ -11,7 +11,7 @@ import pytest
 import tlogic
 from tests.naive import Edge, add_inverses
 from tlogic.models import counted_rules
-from tlogic.models.counted_rules import KINDS, CountedRule
+from tlogic.models.counted_rules import CountedRule, rule_kind, rule_kinds
 from tlogic.rules import parse_rule
 
 Key = tuple[str, int, tuple[int, ...], int]
@@ -40,7 +40,7 @@ def some_graph() -> tlogic.TemporalGraph:
 
 
 def bucket(kind: str, *ages: int) -> int:
-    for place, spans in enumerate(KINDS[kind].ages):
+    for place, spans in enumerate(rule_kind(kind).ages):
         if all(first <= age <= (last or age) for age, (first, last) in zip(ages, spans, strict=True)):
             return place
     raise AssertionError(ages)
@@ -69,7 +69,7 @@ def firings(edges: list[Edge], head: int, asked: dict[tuple[int, int], set[int]]
 
 
 def test_counts_are_those_of_plain_loops(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counted_rules, "LEAST_HITS", 1)
+    monkeypatch.setattr(counted_rules, "MIN_HITS", 1)
     graph = some_graph()
     known = graph.before(graph.test_from)
     name = known.relations.name_of
@@ -91,7 +91,7 @@ def test_counts_are_those_of_plain_loops(monkeypatch: pytest.MonkeyPatch) -> Non
     assert rules.keys() == {(kind, name(head), tuple(map(name, body))) for kind, head, body in expected}
     for kind, head, body in expected:
         rule = rules[kind, name(head), tuple(map(name, body))]
-        places = range(len(KINDS[kind].ages))
+        places = range(len(rule_kind(kind).ages))
         assert rule.fires == tuple(fires[kind, head, body, place] for place in places)
         assert rule.hits == tuple(hits[kind, head, body, place] for place in places)
 
@@ -106,7 +106,7 @@ def test_probabilities_are_those_of_the_evidence(graph: tlogic.TemporalGraph, mo
 
 
 def test_rules_read_in_logic_and_in_words(model: tlogic.Model) -> None:
-    by_kind = {kind: next(rule for rule in model.rules if rule.kind == kind) for kind in KINDS}
+    by_kind = {kind: next(rule for rule in model.rules if rule.kind == kind) for kind in rule_kinds()}
     assert {kind: len(rule.body) for kind, rule in by_kind.items()} == {"rules": 1, "chains": 2, "acyclic": 1}
     for kind in ("rules", "chains"):
         parsed = parse_rule(str(by_kind[kind]))
@@ -120,9 +120,9 @@ def test_rules_read_in_logic_and_in_words(model: tlogic.Model) -> None:
 def test_the_strongest_come_first_and_the_rare_are_left_out(model: tlogic.Model) -> None:
     confidences = [rule.confidence for rule in model.rules]
     assert confidences == sorted(confidences, reverse=True)
-    assert min(rule.rule_support for rule in model.rules) == counted_rules.LEAST_HITS
+    assert min(rule.rule_support for rule in model.rules) == counted_rules.MIN_HITS
     groups = Counter((rule.kind, rule.head) for rule in model.rules)
-    assert max(groups.values()) == counted_rules.MOST_RULES
+    assert max(groups.values()) == counted_rules.MAX_RULES
     for rule in model.rules:
         assert all(0 <= hits <= fires for hits, fires in zip(rule.hits, rule.fires, strict=True))
         assert all(0 < p < 1 for p in (*rule.probabilities, rule.mean))

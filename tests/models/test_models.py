@@ -13,7 +13,7 @@ import pytest
 import tlogic
 from tests.datasets import Datasets
 from tests.models.conftest import asked_of_test
-from tlogic.evidence.extraction import FAMILIES, WITHOUT_NAMES, columns_of
+from tlogic.evidence.registry import DEFAULT_FAMILIES, FAMILIES, evidence_columns
 from tlogic.graph import TemporalGraph
 
 Damage = Callable[[dict[str, Any]], object]
@@ -147,7 +147,7 @@ def test_weights_from_training_alone_know_nothing_of_the_rest(world: TemporalGra
 def test_families_of_evidence_can_be_chosen(world: TemporalGraph) -> None:
     fitted = tlogic.fit(world, evidence=["rules", "recurrence"], names=True)
     assert fitted.families == ("recurrence", "rules", "names")
-    assert fitted.columns == columns_of(fitted.families)
+    assert fitted.columns == evidence_columns(fitted.families)
     assert len(fitted.weight) == len(fitted.columns) == len(fitted.bins.sizes)
     answers = tlogic.forecast(world, fitted, asked_of_test(world, 1)[0])
     assert {each.family for each in answers.explain(0, answers[0][0].name).contributions} == set(fitted.families)
@@ -155,7 +155,7 @@ def test_families_of_evidence_can_be_chosen(world: TemporalGraph) -> None:
 
 def test_names_are_evidence_only_if_wanted(world: TemporalGraph, scorecard: tlogic.Model) -> None:
     assert scorecard.families == tuple(FAMILIES)
-    assert tlogic.fit(world, evidence=None).families == WITHOUT_NAMES
+    assert tlogic.fit(world, evidence=None).families == DEFAULT_FAMILIES
     assert scorecard.settings["names"]
 
 

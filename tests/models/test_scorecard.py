@@ -11,7 +11,7 @@ from tlogic.models.bins import N_BINS, Bins
 from tlogic.models.optimiser import minimise
 from tlogic.models.scorecard import Examples, learn_weights, scores_of
 
-SHRINK, SMOOTH = 3.0, 2000.0
+L2_PENALTY, ROUGHNESS_PENALTY = 3.0, 2000.0
 
 
 def test_bins_hold_about_as_many_each() -> None:
@@ -53,27 +53,27 @@ def some_examples(n_queries: int = 150, n_columns: int = 2) -> tuple[Examples, I
     random = np.random.default_rng(5)
     sizes = random.integers(2, 7, n_queries)
     start = np.append(0, np.cumsum(sizes))
-    right = np.zeros(start[-1], np.int8)
-    right[start[1:-1]] = 1
-    right[start[1:-1:3] + 1] = 1
-    evidence = random.normal(size=(len(right), n_columns)).astype(np.float32)
-    evidence[:, 0] += 2 * right
+    is_true = np.zeros(start[-1], np.int8)
+    is_true[start[1:-1]] = 1
+    is_true[start[1:-1:3] + 1] = 1
+    evidence = random.normal(size=(len(is_true), n_columns)).astype(np.float32)
+    evidence[:, 0] += 2 * is_true
     evidence[::11, 0] = np.nan
     bins = Bins.cut(evidence)
-    return Examples(start, bins.of(evidence), right), bins.sizes
+    return Examples(start, bins.of(evidence), is_true), bins.sizes
 
 
 def loss_of(examples: Examples, sizes: Ints, flat: Floats) -> float:
     """By its definition: the answers' unlikeliness, each against the candidates that are none, and rough weights."""
     weight = flat.reshape(len(sizes), N_BINS + 1)
     scores = weight[np.arange(len(sizes)), examples.bins].sum(axis=1)
-    loss = SHRINK / 2 * (weight**2).sum()
+    loss = L2_PENALTY / 2 * (weight**2).sum()
     for column, size in enumerate(sizes.tolist()):
-        loss += SMOOTH / 2 * (np.diff(weight[column, 1:size]) ** 2).sum()
-    raised, right = np.exp(scores), examples.right == 1
-    wrong = np.add.reduceat(np.where(right, 0, raised), examples.start[:-1])
+        loss += ROUGHNESS_PENALTY / 2 * (np.diff(weight[column, 1:size]) ** 2).sum()
+    raised, is_true = np.exp(scores), examples.is_true == 1
+    wrong = np.add.reduceat(np.where(is_true, 0, raised), examples.start[:-1])
     against = np.repeat(wrong, np.diff(examples.start))
-    return float(loss + (np.log(raised + against) - scores)[right].sum())
+    return float(loss + (np.log(raised + against) - scores)[is_true].sum())
 
 
 def test_weights_are_as_good_as_any() -> None:
@@ -95,18 +95,18 @@ def test_threads_do_not_change_one_bit_of_the_weights() -> None:
 
 def test_weights_learn_what_tells_answers_from_others() -> None:
     random = np.random.default_rng(5)
-    right = np.tile([1, 0, 0, 0], 500).astype(np.int8)
-    told = np.where(right == 1, random.normal(1, 1, 2000), random.normal(-1, 1, 2000))
+    is_true = np.tile([1, 0, 0, 0], 500).astype(np.int8)
+    told = np.where(is_true == 1, random.normal(1, 1, 2000), random.normal(-1, 1, 2000))
     evidence = np.stack([told, random.normal(size=2000)], axis=1).astype(np.float32)
     bins = Bins.cut(evidence)
-    weight = learn_weights(Examples(np.arange(0, 2001, 4), bins.of(evidence), right), bins.sizes)
+    weight = learn_weights(Examples(np.arange(0, 2001, 4), bins.of(evidence), is_true), bins.sizes)
     assert np.corrcoef(np.arange(1, 25), weight[0, 1:25])[0, 1] > 0.9
     assert np.ptp(weight[0, 1:]) > 3 * np.ptp(weight[1, 1:])
 
 
 @settings(max_examples=40)
 @given(st.integers(0, 10_000), st.integers(1, 12))
-def test_descent_ends_where_scipy_does(seed: int, n: int) -> None:
+def test_optimiser_ends_where_scipy_does(seed: int, n: int) -> None:
     """On random convex functions: a quadratic form and a logarithm of a sum of exponentials."""
     random = np.random.default_rng(seed)
     root, shift, directions = random.normal(size=(n, n)), random.normal(size=n), random.normal(size=(2 * n, n))
@@ -121,5 +121,5 @@ def test_descent_ends_where_scipy_does(seed: int, n: int) -> None:
     assert found - best.fun <= 1e-4 * abs(best.fun)
 
 
-def test_descent_stays_where_nothing_is_lower() -> None:
+def test_optimiser_stays_where_nothing_is_lower() -> None:
     assert minimise(lambda x: (0.0, np.zeros_like(x)), np.ones(3), 10).tolist() == [1, 1, 1]

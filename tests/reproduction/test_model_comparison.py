@@ -12,7 +12,7 @@ import tlogic
 from tests.cli.running import assert_refused, run
 from tests.datasets import Datasets
 from tlogic.analysis.reports.section import PUBLISHED, REALISTIC, Section
-from tlogic.evidence.extraction import WITHOUT_NAMES
+from tlogic.evidence.registry import DEFAULT_FAMILIES
 from tlogic.graph import TemporalGraph
 from tlogic.reproduction.ablation import ablation
 from tlogic.reproduction.experiment_runner import ExperimentRunner
@@ -143,7 +143,7 @@ def test_commands_are_those_of_the_trial() -> None:
 
 
 def test_each_choice_of_evidence_is_what_fitting_to_it_gives(graph: TemporalGraph) -> None:
-    some = [WITHOUT_NAMES, ("recurrence", "rules")]
+    some = [DEFAULT_FAMILIES, ("recurrence", "rules")]
     variants = fit_variants(graph, some)
     for split in ("valid", "test"):
         for families, found in zip(some, evaluate_variants(graph, variants, split), strict=True):
@@ -159,9 +159,9 @@ def left_out(graph: TemporalGraph, tmp_path_factory: pytest.TempPathFactory) -> 
 def test_families_are_left_out_and_built_up(left_out: Section) -> None:
     labels = [row.label for row in left_out.rows]
     assert labels[0] == ("all", "")
-    assert [name for kind, name in labels if kind == "left out"] == list(WITHOUT_NAMES)
+    assert [name for kind, name in labels if kind == "left out"] == list(DEFAULT_FAMILIES)
     built_up = [name.removeprefix("+ ") for kind, name in labels if kind == "built up"]
-    assert sorted(built_up) == sorted(WITHOUT_NAMES)
+    assert sorted(built_up) == sorted(DEFAULT_FAMILIES)
     assert left_out.rows[-1].values == left_out.rows[0].values
     whole, *others = (row.values[REALISTIC] for row in left_out.rows)
     assert whole["valid, change"] == "+0.0000"

@@ -1,1 +1,1 @@
-"""Evidence: what speaks for a candidate of a query, in numbers that a person can check against dated facts."""
+"""Evidence: features of (query, candidate) pairs, each computed from dated facts before the query."""

@@ -1,4 +1,4 @@
-"""What each entity did, and what was done to it, in order of time."""
+"""The edges of each entity, in order of time."""
 
 from typing import NamedTuple
 
@@ -8,17 +8,16 @@ from tlogic.graph.source_edges import SourceEdges
 
 
 class EntityEdges(NamedTuple):
-    """The edges of each source, in order of time."""
+    """Facts and inverse facts, grouped by their source and sorted by time."""
 
     start: Ints
-    """Per entity: its first place."""
+    """Per entity: the index of its first edge."""
     relation: Ints
     target: Ints
     time: Ints
 
 
 def entity_edges(edges: Edges, sources: SourceEdges) -> EntityEdges:
-    """The edges of each source as a table."""
-    return EntityEdges(
-        sources.start.astype("int64"), edges.relation[sources.edge], edges.target[sources.edge], sources.time
-    )
+    """Group edges by their source."""
+    relation, target = edges.relation[sources.edge], edges.target[sources.edge]
+    return EntityEdges(sources.start.astype("int64"), relation, target, sources.time)

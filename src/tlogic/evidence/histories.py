@@ -1,8 +1,8 @@
-"""What happened in each group of facts, and how often lately: times with decayed counts.
+"""The event times of groups of facts, with exponentially decayed counts.
 
-A group is all facts of a triple, of a slot (source and relation), of a pair, of a source or of a relation. At each of
-its facts a group remembers, for some half-lives, E_i = 1 + E_(i-1) * 2^(-gap / half-life). So the count at any later
-time is one binary search and one decay away.
+A group is all facts of a triple, of a slot (source and relation), of a pair, of a source or of a relation. For each
+fact of a group and each half-life, E_i = 1 + E_(i-1) * 2^(-gap / half-life) is stored. The decayed count at any later
+time then takes one binary search and one multiplication.
 """
 
 from typing import NamedTuple
@@ -21,27 +21,28 @@ from tlogic.graph.triples import TripleIndex
 
 N_HALF_LIVES = 5
 RECENT = 2
-"""The place of the half-life that tells what is recent: 30 days."""
+"""The index of the half-life of 30 days, by which recent events are weighted."""
 FOREVER = N_HALF_LIVES - 1
-"""The place of the half-life without end: plain counts."""
-LONG_AGO = 0.02
-"""What an event of long ago weighs beside a recent one."""
-_DAILY = (1.5, 7.0, 30.0, 120.0)
-_LONG_ENOUGH = 240
+"""The index of the infinite half-life: plain counts."""
+OLD_EVENT_WEIGHT = 0.02
+"""The weight of an event long ago, relative to one just now."""
+_HALF_LIVES = (1.5, 7.0, 30.0, 120.0)  # in time steps
+_MIN_HALF_LIFE = 0.5  # in time steps
+_MIN_SPAN = 240  # in time steps; the half-lives shrink for data that spans less
 
 
 class History(NamedTuple):
     """The times of each group, ascending, with the decayed counts after each."""
 
     start: Ints
-    """Per group: its first time."""
+    """Per group: the index of its first time."""
     time: Ints
     counts: Floats
     """Per time and half-life."""
 
 
 class Histories(NamedTuple):
-    """A graph's facts and their inverses in groups, and how groups are found."""
+    """The facts of a graph and their inverses in groups, with the indexes to find a group."""
 
     slot_start: Ints
     slot_relation: Ints
@@ -61,9 +62,9 @@ class Histories(NamedTuple):
     edges: Edges
     """All facts and their inverses in order of time."""
     step_start: Ints
-    """Per step of time: its first edge."""
+    """Per time step: the index of its first edge."""
     entity_edges: EntityEdges
-    """What each entity did, in order of time; its places are those of the history of sources."""
+    """The edges of each entity in order of time, with the same indexes as the history of sources."""
     name_parts: NameParts
     decay: Floats
     """Per half-life and age: 2^(-age / half-life)."""
@@ -108,15 +109,15 @@ def ready_until(histories: Histories, lives: Floats, until: int) -> Histories:
 
 
 def half_lives(span: int) -> Floats:
-    """Four half-lives in steps and one without end; where time is short they shrink with it.
+    """Four half-lives in time steps, scaled down for short data, and an infinite one.
 
-    They belong to a model: taken from the data that it was fitted to, and the same for all that it is queries.
+    They belong to a model: fitting chooses them by the span of its data, and forecasts use the same.
 
     >>> half_lives(365).tolist()
     [1.5, 7.0, 30.0, 120.0, inf]
     """
-    scale = min(span / _LONG_ENOUGH, 1.0)
-    return np.array([*(max(life * scale, 0.5) for life in _DAILY), np.inf])
+    scale = min(span / _MIN_SPAN, 1.0)
+    return np.array([*(max(life * scale, _MIN_HALF_LIFE) for life in _HALF_LIVES), np.inf])
 
 
 def _step_starts(edges: Edges, until: int) -> Ints:
@@ -128,7 +129,7 @@ def _decay(lives: Floats, until: int) -> Floats:
 
 
 def _wide(starts: Ints) -> Ints:
-    """Starts as all histories have them, so that kernels are compiled for one kind of them."""
+    """Starts as 64-bit integers in all histories, so that kernels are compiled for one type only."""
     return starts.astype(np.int64)
 
 
@@ -154,7 +155,7 @@ def _decayed_counts(start: Ints, time: Ints, lives: Floats) -> Floats:
 
 @njit(cache=True, nogil=True)
 def last_before(start: Ints, time: Ints, group: int, now: int) -> int:
-    """The place of a group's last time before now, or -1."""
+    """The index of a group's last time before now, or -1."""
     if group < 0:
         return -1
     found = first_at_least(time, start[group], start[group + 1], now)
@@ -163,9 +164,9 @@ def last_before(start: Ints, time: Ints, group: int, now: int) -> int:
 
 @njit(cache=True, nogil=True)
 def share(decay: Floats, part: History, last: int, whole: History, last_of_whole: int, h: int) -> float:
-    """The share of a group in a larger one that holds it, at the same time, from the last places of both.
+    """The decayed share of a group in a larger one that contains it, from the indexes of the last times of both.
 
-    What decays from the later place on decays for both, so that this neither overflows nor vanishes.
+    Decay after the later of the two times cancels out, so the share neither overflows nor vanishes.
     """
     between = whole.time[last_of_whole] - part.time[last]
     return part.counts[last, h] / whole.counts[last_of_whole, h] * decay[h, between]
@@ -173,11 +174,11 @@ def share(decay: Floats, part: History, last: int, whole: History, last_of_whole
 
 @njit(cache=True, nogil=True)
 def count_at(decay: Floats, history: History, last: int, h: int, now: int) -> float:
-    """The decayed count of a group, from its last place before now."""
+    """The decayed count of a group, from the index of its last time before now."""
     return history.counts[last, h] * decay[h, now - history.time[last]]
 
 
 @njit(cache=True, nogil=True)
 def weight_at(decay: Floats, history: History, last: int, now: int) -> float:
-    """How much a group happened: lately, and a little for long ago."""
-    return count_at(decay, history, last, RECENT, now) + LONG_AGO * history.counts[last, FOREVER]
+    """The weight of a group: its decayed count, plus a little for each event, however old."""
+    return count_at(decay, history, last, RECENT, now) + OLD_EVENT_WEIGHT * history.counts[last, FOREVER]

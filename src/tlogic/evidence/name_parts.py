@@ -1,8 +1,7 @@
-"""What names say: "Police (India)" is of the kind "Police" and belongs to the place "India".
+"""Parts of names: "Police (India)" has the kind "Police" and the place "India".
 
-A name without such an end tells nothing by itself; it belongs where most of its partners so far belong, as the United
-States do for "Barack Obama". Only the past of an entity is queries for that, and each name is read alone: nothing that
-comes later can change what is said of an earlier time.
+The place of a name without parentheses, such as "Barack Obama", is the one of most of its partners so far. Only earlier
+events are used for that, and each name is parsed alone, so later facts do not change the place at an earlier time.
 """
 
 import re
@@ -20,29 +19,30 @@ from tlogic.graph.sorting import run_starts
 _STRUCTURED = re.compile(r"(?P<kind>.*\S)\s*\((?P<place>[^()]+)\)\s*")
 UNKNOWN = -1
 PLAIN, PLACE_ITSELF = 0, 1
-"""The kinds of names without structure; the second where the name is that of the place it belongs to."""
+"""The kinds of names without parentheses; the second if the name is that of the entity's place."""
 
 
 class NameParts(NamedTuple):
-    """The kinds and places of entities; for plain names the places they belonged to, as these became known."""
+    """The kinds and places of entities; for plain names, the places inferred from partners, as they changed."""
 
     place: Ints
     """Per entity: the place in its name, or -1."""
     kind: Ints
     own_place: Ints
-    """Per entity: the place that is called like it, or -1."""
+    """Per entity: the place of the same name, or -1."""
     start: Ints
-    """Per entity: its first change of place."""
+    """Per entity: the index of its first change of place."""
     time: Ints
     """Per change: the time after which it holds."""
     changed: Ints
+    """Per change: the new place."""
     member_start: Ints
     member: Ints
     """Per place: the entities that have it in their names."""
 
 
 def parse_names(names: Iterable[str], entity_edges: EntityEdges) -> NameParts:
-    """Read names, and infer places from who had to do with whom."""
+    """Parse names, and infer the places of plain names from the partners of their entities."""
     kinds, places = {"": PLAIN, " ": PLACE_ITSELF}, dict[str, int]()
     place, kind, plain = [], [], []
     for name in names:
@@ -66,7 +66,7 @@ def parse_names(names: Iterable[str], entity_edges: EntityEdges) -> NameParts:
 
 @njit(cache=True, nogil=True)
 def _places_of_partners(entity_edges: EntityEdges, place: Ints, n_places: int) -> tuple[Ints, Ints, Ints]:
-    """Per entity with a plain name: when another place became that of most of its facts, and which."""
+    """Per entity with a plain name: when another place became the most frequent among its partners, and which."""
     start = np.zeros(len(place) + 1, np.int64)
     time, changed = np.empty_like(entity_edges.time), np.empty_like(entity_edges.time)
     count = np.zeros(n_places, np.int64)
@@ -90,7 +90,7 @@ def _places_of_partners(entity_edges: EntityEdges, place: Ints, n_places: int) -
 
 @njit(cache=True, nogil=True)
 def place_of(name_parts: NameParts, entity: int, now: int) -> int:
-    """Where an entity belongs, as far as was known before now, or -1."""
+    """The place of an entity from its name, or from its partners before now; -1 if unknown."""
     if name_parts.place[entity] != UNKNOWN:
         return name_parts.place[entity]
     after = first_at_least(name_parts.time, name_parts.start[entity], name_parts.start[entity + 1], now)
@@ -99,7 +99,7 @@ def place_of(name_parts: NameParts, entity: int, now: int) -> int:
 
 @njit(cache=True, nogil=True)
 def kind_of(name_parts: NameParts, entity: int, place: int) -> int:
-    """The kind of an entity that belongs to a place."""
+    """The kind of an entity with a given place."""
     if place != UNKNOWN and name_parts.own_place[entity] == place:
         return PLACE_ITSELF
     return name_parts.kind[entity]

@@ -1,8 +1,8 @@
-"""What families of evidence describe people: a sentence about a candidate, and the dated facts that it rests on."""
+"""Statements for analysts: a sentence about the evidence for a candidate, and the dated facts it is based on."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from tlogic.graph.temporal_graph import TemporalGraph
 
 
 class Edge(NamedTuple):
-    """A fact or its inverse, in numbers."""
+    """A fact or its inverse, as integer ids."""
 
     source: int
     relation: int
@@ -21,15 +21,40 @@ class Edge(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """A sentence, and the facts it rests on, the most telling first."""
+    """A sentence, and the facts it is based on, the most important first."""
 
     sentence: str
     edges: tuple[Edge, ...] = ()
 
 
+def percent(share: float, digits: int = 1) -> str:
+    """A share in percent; never a rounded 0% for a share above zero, nor a rounded 100% for one below one.
+
+    >>> percent(0.1234), percent(0.0001), percent(0.0), percent(0.004, 0), percent(0.9999)
+    ('12.3%', 'less than 0.1%', '0%', 'less than 1%', 'more than 99.9%')
+    """
+    smallest = 10.0**-digits
+    if share in (0, 1):
+        return f"{share:.0%}"
+    if 100 * share < smallest / 2:
+        return f"less than {smallest:.{digits}f}%"
+    if 100 - 100 * share < smallest / 2:
+        return f"more than {100 - smallest:.{digits}f}%"
+    return f"{share:.{digits}%}"
+
+
+def how_often(n: float) -> str:
+    """A number of events in words.
+
+    >>> how_often(1), how_often(6)
+    ('once', '6 times')
+    """
+    return "once" if n == 1 else f"{n:,.0f} times"
+
+
 @dataclass(frozen=True)
 class Case:
-    """A candidate of a query, with all that a family may need to describe of it."""
+    """A candidate of a query, with everything that a family needs to describe its evidence."""
 
     graph: TemporalGraph
     histories: Histories
@@ -37,13 +62,11 @@ class Case:
     entity: int
     """The candidate."""
     values: Mapping[str, float]
-    """The family's columns that are there."""
-    state: Any
-    """What the family had learned before the query."""
+    """The columns of the family that are not nan."""
 
     @property
     def subject(self) -> str:
-        """The name of the one that is queries about."""
+        """The name of the entity in the query."""
         return self.graph.entities.name_of(self.query.subject)
 
     @property
@@ -53,21 +76,34 @@ class Case:
 
     @property
     def relation(self) -> str:
-        """The name of the relation that is queries about."""
-        return self.graph.relations.name_of(self.query.relation)
+        """The name of the relation as it stands in the data, whichever direction the query has."""
+        return self.graph.relations.name_of(self.query.relation % len(self.graph.relations.base))
+
+    @property
+    def role(self) -> str:
+        """The role that the query asks for: object, or subject where the query has the inverse relation."""
+        return "subject" if self._is_inverse else "object"
 
     @property
     def claim(self) -> str:
-        """What is queries, with the candidate in its place."""
-        return self.said(self.query.subject, self.query.relation, self.entity)
+        """The fact that the query would have with the candidate as its answer."""
+        return self.fact(self.query.subject, self.query.relation, self.entity)
 
     @property
-    def span(self) -> Callable[[int], str]:
-        """A number of steps in words."""
+    def duration(self) -> Callable[[int], str]:
+        """A number of time steps in words."""
         return self.graph.timeline.span_of
 
-    def said(self, source: int, relation: int, target: int) -> str:
-        """A triple as it stands in the data, the right way round."""
+    @property
+    def _is_inverse(self) -> bool:
+        return self.query.relation >= len(self.graph.relations.base)
+
+    def events_of(self, entities: str) -> str:
+        """Events of the query's relation in which entities have the role of the query's subject."""
+        return f"{self.relation} events " + (f"with {entities} as object" if self._is_inverse else f"by {entities}")
+
+    def fact(self, source: int, relation: int, target: int) -> str:
+        """A fact as it stands in the data, given as an edge in either direction."""
         half = len(self.graph.relations.base)
         if relation >= half:
             source, relation, target = target, relation - half, source
@@ -75,19 +111,19 @@ class Case:
         return f"{name(source)} — {self.graph.relations.name_of(relation)} → {name(target)}"
 
     def edges(self, source: int, relation: int | None, target: int | None) -> tuple[Edge, ...]:
-        """All facts of a source before the query that fit, latest first."""
+        """All edges of a source before the query, with a relation and a target if given, latest first."""
         start, relations, targets, times = self.histories.entity_edges
         first, end = start[source], start[source + 1]
-        known = slice(first, first + int(np.searchsorted(times[first:end], self.query.time)))
-        fits = np.ones(known.stop - known.start, np.bool_)
-        for scored, column in ((relation, relations), (target, targets)):
-            if scored is not None:
-                fits &= column[known] == scored
-        found = known.start + np.flatnonzero(fits)[::-1]
+        past = slice(first, first + int(np.searchsorted(times[first:end], self.query.time)))
+        fits = np.ones(past.stop - past.start, np.bool_)
+        for value, column in ((relation, relations), (target, targets)):
+            if value is not None:
+                fits &= column[past] == value
+        found = past.start + np.flatnonzero(fits)[::-1]
         columns = (column[found].tolist() for column in (relations, targets, times))
         return tuple(Edge(source, *edge) for edge in zip(*columns, strict=True))
 
     def answers(self) -> tuple[Edge, ...]:
-        """All facts before the query in which the candidate was the answer to its relation, latest first."""
+        """All edges before the query in which the candidate was the answer to its relation, latest first."""
         back = self.edges(self.entity, self.graph.relations.inverse_of(self.query.relation), None)
         return tuple(Edge(edge.target, self.query.relation, self.entity, edge.time) for edge in back)

@@ -1,4 +1,4 @@
-"""Bins: each kind of evidence is cut where its values are as often below as above, so that all kinds are alike."""
+"""Quantile bins of evidence: the bins of a column hold about equally many candidates."""
 
 from typing import NamedTuple
 
@@ -11,35 +11,35 @@ N_BINS = 24
 
 
 class Bins(NamedTuple):
-    """Per column of evidence: the edges of its bins. Bin 0 is for evidence that is not there."""
+    """Per column of evidence: the edges of its bins. Bin 0 is for missing evidence."""
 
     start: Ints
-    """Per column: its first edge."""
+    """Per column: the index of its first edge."""
     edge: Floats
 
     @classmethod
     def cut(cls, evidence: Floats) -> "Bins":
-        """Edges after the quantiles of each column, where they differ."""
+        """Bins with edges at the distinct quantiles of each column."""
         edges = [_edges(column[~np.isnan(column)]) for column in evidence.T.astype(np.float32)]
         return cls(np.append(0, np.cumsum([len(each) for each in edges])), np.concatenate(edges))
 
     def of(self, evidence: Floats) -> Ints:
-        """The bin of each piece of evidence: 0 where there is none, else one more than the edges below it."""
+        """The bin of each value: 0 if it is nan, else one more than the number of edges below it."""
         return _bins_of(self.start, self.edge, np.ascontiguousarray(evidence, np.float32))
 
     @property
     def sizes(self) -> Ints:
-        """Per column: how many bins it has, with that for evidence that is not there."""
+        """Per column: the number of its bins, with the one for missing evidence."""
         return np.diff(self.start) + 2
 
 
 def _edges(values: Floats) -> Floats:
-    """Edges halfway between a quantile and the next larger value, so that no value that occurs often lies on one."""
+    """Edges halfway between a quantile and the next larger value, so that no frequent value lies on an edge."""
     distinct, n = np.unique(values, return_counts=True)
-    wanted = np.arange(1, N_BINS) / N_BINS * len(values)
-    places = np.unique(np.searchsorted(np.cumsum(n), wanted))
-    places = places[places < len(distinct) - 1]
-    return ((distinct[places] + distinct[places + 1]) / 2).astype(np.float32)
+    quantiles = np.arange(1, N_BINS) / N_BINS * len(values)
+    index = np.unique(np.searchsorted(np.cumsum(n), quantiles))
+    index = index[index < len(distinct) - 1]
+    return ((distinct[index] + distinct[index + 1]) / 2).astype(np.float32)
 
 
 @njit(cache=True, nogil=True)

@@ -1,4 +1,4 @@
-"""Trees on top of a scorecard: what kinds of evidence say together beyond what each says alone. Needs LightGBM."""
+"""Gradient-boosted trees on top of a scorecard, for interactions between kinds of evidence. Needs LightGBM."""
 
 import re
 from functools import cached_property
@@ -26,15 +26,16 @@ _PARAMETERS = {
     "force_row_wise": True,
     "verbosity": -1,
 }
-_MIN_ROWS, _MIN_SHARE = 1000, 0.005  # of a leaf; the second where there are few rows
+_MIN_LEAF_ROWS = 1000
+_MIN_LEAF_SHARE = 0.005  # of all rows, where that is less than the number above
 
 
 class Trees:
-    """Boosted trees over bins of evidence, kept as text."""
+    """Boosted trees over bins of evidence, stored as the text of a LightGBM model."""
 
     def __init__(self, text: str) -> None:
         if not text.startswith("tree"):
-            raise ValueError("its trees are none")
+            raise ValueError("the trees are not a LightGBM model")
         self.text = text
 
     @cached_property
@@ -42,37 +43,37 @@ class Trees:
         return lightgbm().Booster(model_str=self.text)
 
     def contributions(self, bins: Ints) -> Floats:
-        """What each column adds to the score of each candidate; what is the same for all is left out."""
+        """What each column adds to the score of each candidate, without the constant that is the same for all."""
         return np.asarray(self._booster.predict(bins, pred_contrib=True, num_threads=1))[:, :-1]
 
     def scores(self, bins: Ints) -> Floats:
         """What the trees add to the score of each candidate: the sum of its contributions."""
-        return np.asarray(self._booster.predict(bins, raw_score=True, num_threads=1)) - self._usual
+        return np.asarray(self._booster.predict(bins, raw_score=True, num_threads=1)) - self._constant
 
     @cached_property
-    def _usual(self) -> float:
+    def _constant(self) -> float:
         columns = np.zeros((1, self._booster.num_feature()), np.uint8)
         return float(self._booster.predict(columns, pred_contrib=True, num_threads=1)[0, -1])
 
 
 def grow_trees(examples: Examples, scores: Floats, seed: int, threads: int | None) -> Trees:
-    """Trees that improve on given scores, which are the same with any number of threads."""
+    """Fit trees that improve on given scores. The result does not depend on the number of threads."""
     boosting = lightgbm()
-    n_rows = len(examples.right)
+    n_rows = len(examples.is_true)
     parameters = _PARAMETERS | {
-        "min_data_in_leaf": max(1, min(_MIN_ROWS, int(n_rows * _MIN_SHARE))),
+        "min_data_in_leaf": max(1, min(_MIN_LEAF_ROWS, int(n_rows * _MIN_LEAF_SHARE))),
         "num_threads": thread_count(threads),
         "seed": seed,
     }
     data = boosting.Dataset(
-        examples.bins, examples.right, group=np.diff(examples.start), init_score=scores, params=parameters
+        examples.bins, examples.is_true, group=np.diff(examples.start), init_score=scores, params=parameters
     )
     text = boosting.train(parameters, data, _N_TREES).model_to_string()
-    return Trees(re.sub(r"\[num_threads: \d+\]", "[num_threads: 1]", text))  # so that it is the same with any
+    return Trees(re.sub(r"\[num_threads: \d+\]", "[num_threads: 1]", text))  # the same text with any number
 
 
 def lightgbm() -> ModuleType:
-    """The library, which is an extra."""
+    """Import LightGBM, which is an optional dependency."""
     try:
         import lightgbm as found
     except ImportError:

@@ -1,74 +1,53 @@
-"""Counted rules: the rules that a model's evidence counted, with how often each came true by age.
+"""Counted rules: the rules that the families of evidence counted, with how often each came true by age.
 
-A rule fires whenever it could have spoken, at a query, and hits if what it led to was an answer; see the families of
-evidence.
+A rule fires at a query for each candidate that it leads to, and hits if that candidate is an answer. A model keeps, for
+each head relation and kind of rule, those that hit most often.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from tlogic.errors import SettingsError
-from tlogic.evidence.families import acyclic_rules, one_step_rules, two_step_rules
+from tlogic.evidence.family import Family
 from tlogic.evidence.rates import Tally, smoothed_rate
+from tlogic.evidence.registry import FAMILIES
+from tlogic.evidence.rule_kinds import RuleKind, Span
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.rules.quoted_names import quote_name
 from tlogic.rules.selection import sort_rules
 from tlogic.rules.verbalisation import fact_of, sentence
 
-Span = tuple[int, int | None]
-"""From the first age to the last, in steps; None where there is no last."""
+MIN_HITS = 5
+"""Rules with fewer hits are not kept."""
+MAX_RULES = 100
+"""The largest number of rules that are kept per kind and head relation."""
 
 
-class Kind(NamedTuple):
-    """What rules of a kind look like."""
-
-    head: tuple[str, str]
-    body: tuple[tuple[str, str], ...]
-    ages: tuple[tuple[Span, ...], ...]
-    """Per bucket: the ages of the facts of the body."""
-    prior: float
-    """How many firings are worth as much as what one would expect of the rule."""
+def rule_kinds() -> dict[str, RuleKind]:
+    """The kinds of counted rules, by the name of the family that counts them."""
+    return {name: family.rule_kind for name, family in FAMILIES.items() if family.rule_kind is not None}
 
 
-def _spans(edges: Sequence[int]) -> list[Span]:
-    """The spans of whole ages between edges.
+def rule_kind(name: str) -> RuleKind:
+    """The kind of counted rules of one family.
 
-    >>> _spans((1, 3))
-    [(1, 1), (2, 3), (4, None)]
+    Raises:
+        ValueError: If no family of that name counts rules.
     """
-    firsts = [1, *(edge + 1 for edge in edges)]
-    return list(zip(firsts, [*edges, None], strict=True))
-
-
-KINDS = {
-    "rules": Kind(
-        ("X", "Y"), (("X", "Y"),), tuple((span,) for span in _spans(one_step_rules.AGES)), one_step_rules.PRIOR
-    ),
-    "chains": Kind(
-        ("X", "Z"),
-        (("X", "Y"), ("Y", "Z")),
-        tuple(product(_spans(two_step_rules.AGES), repeat=2)),
-        two_step_rules.PRIOR,
-    ),
-    "acyclic": Kind(
-        ("X", "Y"),
-        (("Y", "Z"),),
-        tuple(((age, age),) for age in range(1, acyclic_rules.N_AGES + 1)),
-        acyclic_rules.PRIOR,
-    ),
-}
-"""The kinds of rules, by the families of evidence that count them."""
+    kind = FAMILIES[name].rule_kind if name in FAMILIES else None
+    if kind is None:
+        raise ValueError(f"there are no counted rules of the kind {name!r}")
+    return kind
 
 
 def unit_of(step: str | None) -> str:
-    """What ages are counted in, from the length of a step.
+    """The unit of ages, from the length of a time step.
 
     >>> unit_of("1 day"), unit_of("15 minutes"), unit_of("1")
     ('days', 'steps of 15 minutes', 'steps')
@@ -81,7 +60,7 @@ def unit_of(step: str | None) -> str:
 
 @dataclass(frozen=True)
 class CountedRule:
-    """A rule, how often it fired and hit at each age, and the probability which that makes.
+    """A rule, how often it fired and hit at each age, and its probability at each age.
 
     >>> rule = CountedRule("acyclic", "sue", ("fine^-1",), (9, *(0,) * 6), (5, *(0,) * 6), (0.4,) * 7, 0.3)
     >>> print(rule)
@@ -97,12 +76,12 @@ class CountedRule:
     """Per bucket of age."""
     hits: tuple[int, ...]
     probabilities: tuple[float, ...]
-    """Per bucket of age: the share of hits, drawn to what rule and age lead one to expect, as the evidence has it."""
+    """Per bucket of age: the share of hits, shrunk towards the rate expected of the rule and of the age."""
     mean: float
-    """The probability at any age."""
+    """The probability over all ages."""
 
     def __str__(self) -> str:
-        (x, y), pairs = KINDS[self.kind].head, KINDS[self.kind].body
+        (x, y), pairs = rule_kind(self.kind).head, rule_kind(self.kind).body
         atoms = [
             f"{quote_name(r)}({a}, {b}, T{i})" for i, (r, (a, b)) in enumerate(zip(self.body, pairs, strict=True), 1)
         ]
@@ -110,8 +89,8 @@ class CountedRule:
 
     @property
     def words(self) -> str:
-        """The rule as an English sentence. The facts of its body come in any order."""
-        (x, y), pairs = KINDS[self.kind].head, KINDS[self.kind].body
+        """The rule as an English sentence. The facts of its body may come in any order."""
+        (x, y), pairs = rule_kind(self.kind).head, rule_kind(self.kind).body
         body = [fact_of(name, a, b) for name, (a, b) in zip(self.body, pairs, strict=True)]
         return sentence(fact_of(self.head, x, y), body, in_order=False)
 
@@ -127,30 +106,30 @@ class CountedRule:
 
     @property
     def confidence(self) -> float:
-        """The probability at its best age, among those at which it fired often enough to be judged by itself."""
-        enough = KINDS[self.kind].prior
+        """The probability at its best age, among those at which it fired at least as often as its prior counts."""
+        enough = rule_kind(self.kind).prior
         judged = (p for p, fires in zip(self.probabilities, self.fires, strict=True) if fires >= enough)
         return max(judged, default=self.mean)
 
     @property
     def is_measured(self) -> bool:
-        """Always: rules are counted, not written."""
+        """Always true, because the rules were counted on data."""
         return True
 
     @property
     def by_age(self) -> list[tuple[Span, float]]:
-        """The probability by age, where it ever fired; that of all facts of the body, where there are more."""
-        buckets = zip(KINDS[self.kind].ages, self.probabilities, self.fires, strict=True)
+        """The probability by age, for ages at which it fired and which all facts of its body share."""
+        buckets = zip(rule_kind(self.kind).ages, self.probabilities, self.fires, strict=True)
         return [(ages[0], p) for ages, p, fires in buckets if fires and len(set(ages)) == 1]
 
     def at(self, age: int) -> float | None:
-        """The probability when its body is so many steps old; None where it never fired."""
+        """The probability at an age in time steps; None if it never fired at that age."""
         found = (p for (first, last), p in self.by_age if first <= age and (last is None or age <= last))
         return next(found, None)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, for JSON."""
-        buckets = zip(KINDS[self.kind].ages, self.fires, self.hits, self.probabilities, strict=True)
+        buckets = zip(rule_kind(self.kind).ages, self.fires, self.hits, self.probabilities, strict=True)
         return {
             "rule": str(self),
             "words": self.words,
@@ -170,27 +149,25 @@ class CountedRule:
 
 
 def of_kind(rules: Sequence[CountedRule], kind: str | None) -> list[CountedRule]:
-    """The rules of one kind, or all."""
-    if kind not in (None, *KINDS):
-        raise SettingsError(f"The kind of rules must be one of {', '.join(KINDS)}, not {kind!r}.")
+    """The rules of one kind, or all of them if the kind is None.
+
+    Raises:
+        SettingsError: If there is no such kind.
+    """
+    if kind not in (None, *rule_kinds()):
+        raise SettingsError(f"The kind of rules must be one of {', '.join(rule_kinds())}, not {kind!r}.")
     return [rule for rule in rules if kind in (None, rule.kind)]
 
 
-LEAST_HITS = 5
-"""Rules that hit less often are not kept."""
-MOST_RULES = 100
-"""So many rules of a kind are kept for a head relation, those that hit most often."""
-
-
 class Counts(NamedTuple):
-    """The kept rules of one head relation and kind, by the numbers of their relations."""
+    """The kept rules of one head relation and kind, with the ids of their relations."""
 
     kind: str
     head: int
     body: Ints
-    """A row a rule."""
+    """One row per rule."""
     tally: Tally
-    """A row a rule, and a last one that sums up all rules, also those that were not kept."""
+    """One row per rule, and a last one for all rules together, with those that were not kept."""
 
 
 class CountedRules:
@@ -206,21 +183,21 @@ class CountedRules:
 
     def _rules(self, counts: Counts) -> Iterator[CountedRule]:
         names = self.relations
-        columns = *counts.tally, _chances(counts.tally, KINDS[counts.kind].prior)
+        columns = *counts.tally, _smoothed_rates(counts.tally, rule_kind(counts.kind).prior)
         per_rule = zip(counts.body.tolist(), *(column[:-1].tolist() for column in columns), strict=True)
-        for body, fires, hits, (*chances, mean) in per_rule:
+        for body, fires, hits, (*rates, mean) in per_rule:
             yield CountedRule(
                 counts.kind,
                 names[counts.head],
                 tuple([names[b] for b in body]),
                 tuple(map(int, fires[:-1])),
                 tuple(map(int, hits[:-1])),
-                tuple(chances),
+                tuple(rates),
                 mean,
             )
 
     def to_json(self) -> str:
-        """What a model file holds, a rule a line: by head relation and kind, with what all such rules did together."""
+        """The rules for a model file: one group per head relation and kind, one line per rule."""
         groups = ",\n".join(map(self._group_to_json, self.counts))
         return f"[\n{groups}\n]"
 
@@ -236,50 +213,43 @@ class CountedRules:
 
     @classmethod
     def from_json(cls, groups: Sequence[Mapping[str, Any]]) -> "CountedRules":
-        """The rules of a model file."""
-        numbers: dict[str, int] = {}
+        """Read the rules of a model file.
+
+        Raises:
+            ValueError: If the counts do not fit together, or the name of a relation is not a string.
+        """
+        ids: dict[str, int] = {}
         counts = []
         for group in groups:
-            body = [[numbers.setdefault(name, len(numbers)) for name in rule["body"]] for rule in group["rules"]]
+            body = [[ids.setdefault(name, len(ids)) for name in rule["body"]] for rule in group["rules"]]
             rows = [*group["rules"], group]
             tally = Tally(*(_summed(np.array([row[name] for row in rows], np.float64)) for name in ("fires", "hits")))
-            head = numbers.setdefault(group["head"], len(numbers))
+            head = ids.setdefault(group["head"], len(ids))
             counts.append(Counts(group["kind"], head, np.array(body), tally))
             _check(counts[-1])
-        "".join(numbers)  # names are text, or this fails
-        return cls(tuple(numbers), counts)
+        _check_names(ids)
+        return cls(tuple(ids), counts)
 
 
-def kept(head: int, states: Mapping[str, Any]) -> list[Counts]:
-    """What is kept of what the families of evidence learned of one head relation."""
+def most_frequent_rules(head: int, families: Mapping[str, Family]) -> list[Counts]:
+    """The rules to keep of those that families counted for one head relation."""
     found = []
-    for kind, (bodies, tally) in _tallies(states).items():
+    for kind, family in families.items():
+        counted = family.rule_counts()
+        if counted is None:
+            continue
+        bodies, tally = counted
         hits = tally.hits[: len(bodies), -1]
-        best = np.argsort(-hits, kind="stable")[:MOST_RULES]
-        best = best[hits[best] >= LEAST_HITS]
+        best = np.argsort(-hits, kind="stable")[:MAX_RULES]
+        best = best[hits[best] >= MIN_HITS]
         if len(best):
             rows = np.append(best, -1)
             found.append(Counts(kind, head, bodies[best], Tally(tally.fires[rows], tally.hits[rows])))
     return found
 
 
-def _tallies(states: Mapping[str, Any]) -> dict[str, tuple[Ints, Tally]]:
-    """By kind: the bodies of the rules, and their counts."""
-    found: dict[str, tuple[Ints, Tally]] = {}
-    if "rules" in states:
-        by_age = states["rules"].by_age
-        found["rules"] = (np.arange(len(by_age.fires) - 1)[:, None], by_age)
-    if "chains" in states:
-        number, _, tally = states["chains"]
-        pairs = np.argwhere(number >= 0)
-        found["chains"] = (pairs[np.argsort(number[tuple(pairs.T)])], tally)
-    if "acyclic" in states:
-        found["acyclic"] = (np.arange(len(states["acyclic"].fires) - 1)[:, None], states["acyclic"])
-    return found
-
-
 @njit(cache=True, nogil=True)
-def _chances(tally: Tally, prior: float) -> Floats:
+def _smoothed_rates(tally: Tally, prior: float) -> Floats:
     """The smoothed_rate of each rule in each bucket; in the last column that in all of them."""
     found = np.empty_like(tally.fires)
     for rule in range(found.shape[0]):
@@ -298,10 +268,16 @@ def _summed(counts: Floats) -> Floats:
 
 
 def _check(counts: Counts) -> None:
-    """Refuse what no fitting writes."""
+    """Refuse counts that fitting cannot have written."""
     kind, _, body, (fires, hits) = counts
-    n, n_ages, length = len(body), len(KINDS[kind].ages), len(KINDS[kind].body)
+    n, n_ages, length = len(body), len(rule_kind(kind).ages), len(rule_kind(kind).body)
     if body.shape != (n, length) or not fires.shape == hits.shape == (n + 1, n_ages + 1):
-        raise ValueError(f"{kind} have {n_ages} ages and bodies of length {length}")
+        raise ValueError(f"expected {n_ages} ages and bodies of length {length} for rules of the kind {kind}")
     if not ((fires >= hits) & (hits >= 0)).all() or not hits[:-1, -1].all():
-        raise ValueError(f"{kind} hit once or more, and not more often than they fire")
+        raise ValueError(f"expected rules of the kind {kind} to hit at least once, and at most as often as they fire")
+
+
+def _check_names(names: Iterable[object]) -> None:
+    for name in names:
+        if not isinstance(name, str):
+            raise ValueError(f"expected the name of a relation as a string, not {name!r}")

@@ -11,8 +11,9 @@ from tlogic.errors import InputError
 from tlogic.evaluation.evaluation import Evaluation, describe_evaluation
 from tlogic.evaluation.ranks import RankCounts, TrueAnswers, rank_answers
 from tlogic.evaluation.split_queries import FILTERS, Filter
-from tlogic.evidence.extraction import Extracted, Extraction, is_answer, relation_queries
+from tlogic.evidence.extraction import Extracted, Extraction, is_answer
 from tlogic.evidence.histories import build_histories
+from tlogic.evidence.history_queries import relation_queries
 from tlogic.forecasting.application import QueryBatch, Scored
 from tlogic.forecasting.fallback import object_distributions
 from tlogic.graph.arrays import Floats

@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from tlogic.errors import SettingsError
-from tlogic.evidence.extraction import FAMILIES, WITHOUT_NAMES
+from tlogic.evidence.registry import DEFAULT_FAMILIES, FAMILIES
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.boosting import grow_trees, lightgbm
 from tlogic.models.calibration import calibrate
 from tlogic.models.counted_rules import CountedRules
 from tlogic.models.model import Model
 from tlogic.models.scorecard import learn_weights, scores_of
-from tlogic.models.training_data import gather
+from tlogic.models.training_data import collect_training_data
 
 Kind = Literal["scorecard", "boosted"]
 TrainOn = Literal["train", "train+valid"]
@@ -41,18 +41,18 @@ def fit(
     Model(85 kinds of evidence, fitted to 10,631 facts)
     """
     families = _check(model, train_on, evidence, names)
-    gathered = gather(graph, families, train_on, seed, threads, progress, cluster)
-    known, lives, bins, learned, held_back, counted = gathered
-    weight = learn_weights(learned, bins.sizes, threads)
+    data = collect_training_data(graph, families, train_on, seed, threads, progress, cluster)
+    known, lives, bins, examples, held_back, counted = data
+    weight = learn_weights(examples, bins.sizes, threads)
     boosted = model == "boosted"
-    trees = grow_trees(learned, scores_of(weight, learned.bins), seed, threads) if boosted else None
+    trees = grow_trees(examples, scores_of(weight, examples.bins), seed, threads) if boosted else None
     scores = scores_of(weight, held_back.bins) + (trees.scores(held_back.bins) if trees else 0.0)
     return Model(
         families=families,
         half_lives=lives,
         bins=bins,
         weight=weight,
-        calibration=calibrate(held_back.start, scores, held_back.right),
+        calibration=calibrate(held_back.start, scores, held_back.is_true),
         trees=trees,
         counted=CountedRules(known.relations.names, counted),
         settings={"model": model, "names": "names" in families, "train_on": train_on, "seed": seed},
@@ -66,7 +66,7 @@ def _check(model: str, train_on: str, evidence: Sequence[str] | None, names: boo
         raise SettingsError(f"model must be scorecard or boosted, not {model!r}.")
     if train_on not in ("train", "train+valid"):
         raise SettingsError(f"train_on must be train or train+valid, not {train_on!r}.")
-    chosen = WITHOUT_NAMES if evidence is None else tuple(evidence)
+    chosen = DEFAULT_FAMILIES if evidence is None else tuple(evidence)
     unknown = [name for name in chosen if name not in FAMILIES]
     if unknown or not chosen:
         raise SettingsError(f"evidence must be some of {', '.join(FAMILIES)}, not {', '.join(unknown) or 'nothing'}.")

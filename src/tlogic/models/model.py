@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from tlogic.errors import InputError
-from tlogic.evidence.extraction import FAMILIES, columns_of
 from tlogic.evidence.histories import N_HALF_LIVES
+from tlogic.evidence.registry import FAMILIES, evidence_columns
 from tlogic.files import read_text, write_atomically
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.models.bins import N_BINS, Bins
@@ -49,7 +49,7 @@ class Model:
     @property
     def columns(self) -> tuple[tuple[str, str], ...]:
         """What each column of evidence is: its family, and its name there."""
-        return columns_of(self.families)
+        return evidence_columns(self.families)
 
     @property
     def rules(self) -> tuple[CountedRule, ...]:
@@ -135,7 +135,7 @@ class Model:
 def _from_json(found: dict[str, Any], path: str | os.PathLike[str]) -> Model:
     families, tables = tuple(found["families"]), found["evidence"]
     known = set(families) <= set(FAMILIES)
-    if not known or [(table["family"], table["name"]) for table in tables] != list(columns_of(families)):
+    if not known or [(table["family"], table["name"]) for table in tables] != list(evidence_columns(families)):
         raise InputError(f"{path} was fitted to other evidence than this tlogic has; fit it again.")
     weight = np.zeros((len(tables), N_BINS + 1))
     for column, table in enumerate(tables):

@@ -4,13 +4,13 @@ to the next, so that a query costs milliseconds once its relation was asked befo
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock
-from typing import Any
 
 import numpy as np
 
-from tlogic.evidence.extraction import Extracted, Extraction, relation_queries
+from tlogic.evidence.extraction import Extracted, Extraction
+from tlogic.evidence.family import Family
 from tlogic.evidence.histories import build_histories, ready_until
-from tlogic.evidence.history_queries import HistoryQueries
+from tlogic.evidence.history_queries import HistoryQueries, relation_queries
 from tlogic.forecasting.queries import EncodedQuery
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.model import Model
@@ -32,11 +32,11 @@ class ModelForecaster:
             return self._advance(relation, queries)
 
     @contextmanager
-    def asking(self, query: EncodedQuery) -> Iterator[tuple[Extracted, dict[str, Any]]]:
+    def asking(self, query: EncodedQuery) -> Iterator[tuple[Extracted, dict[str, Family]]]:
         """The evidence of one query, and what families had learned before it, which nobody else changes meanwhile."""
         with self._locks[query.relation]:
             [part] = self._advance(query.relation, [query])
-            yield part, self._learned[query.relation][1].states
+            yield part, self._learned[query.relation][1].families
 
     def _advance(self, relation: int, queries: Sequence[EncodedQuery]) -> list[Extracted]:
         with self._growing:  # another relation's queries may reach further, and must not be cut short

@@ -1,4 +1,4 @@
-"""Descent to the least value of a smooth function, by the L-BFGS method (Liu and Nocedal, 1989)."""
+"""Minimisation of a smooth function by L-BFGS (Liu and Nocedal, 1989)."""
 
 from collections import deque
 from collections.abc import Callable
@@ -7,52 +7,65 @@ import numpy as np
 
 from tlogic.graph.arrays import Floats
 
-_MEMORY = 10
-_ENOUGH = 1e-4
-_CLOSE = 1e-6
+_N_CORRECTIONS = 10  # the last steps that approximate the curvature
+_MIN_DECREASE = 1e-4  # of the decrease that the gradient predicts (Armijo condition)
+_MAX_HALVINGS = 20  # of the step length in one line search
+_TOLERANCE = 1e-6  # relative decrease of the value at which the iteration ends
+
+Correction = tuple[Floats, Floats]
+"""A step, and the change of the gradient over that step."""
 
 
-def minimise(function: Callable[[Floats], tuple[float, Floats]], start: Floats, steps: int) -> Floats:
-    """Where a function, given with its slope, is least, as near as some steps lead.
+def minimise(function: Callable[[Floats], tuple[float, Floats]], start: Floats, max_iterations: int) -> Floats:
+    """Minimise a function.
 
-    >>> minimise(lambda x: (float(((x - 3) ** 2).sum()), 2 * (x - 3)), np.zeros(2), 20).round(6)
-    array([3., 3.])
+    Args:
+        function: Returns the value and the gradient at a point.
+        start: The point to start from.
+        max_iterations: The largest number of steps.
+
+    Returns:
+        The best point found.
+
+    Example:
+        >>> minimise(lambda x: (float(((x - 3) ** 2).sum()), 2 * (x - 3)), np.zeros(2), 20).round(6)
+        array([3., 3.])
     """
-    point, (value, slope) = start, function(start)
-    known: deque[tuple[Floats, Floats]] = deque(maxlen=_MEMORY)
-    for _ in range(steps):
-        direction = -_by_curvature(slope, known)
-        length = 1.0 if known else 1.0 / max(float(np.abs(slope).sum()), 1e-12)
-        expected = float((slope * direction).sum())
-        for _ in range(20):
+    point, (value, gradient) = start, function(start)
+    corrections: deque[Correction] = deque(maxlen=_N_CORRECTIONS)
+    for _ in range(max_iterations):
+        direction = -_inverse_hessian_product(gradient, corrections)
+        length = 1.0 if corrections else 1.0 / max(float(np.abs(gradient).sum()), 1e-12)
+        slope = float((gradient * direction).sum())
+        for _ in range(_MAX_HALVINGS):
             new_point = point + length * direction
-            new_value, new_slope = function(new_point)
-            if new_value <= value + _ENOUGH * length * expected:
+            new_value, new_gradient = function(new_point)
+            if new_value <= value + _MIN_DECREASE * length * slope:
                 break
             length /= 2
         else:
-            break  # no step leads further down
-        moved, turned = new_point - point, new_slope - slope
-        if float((moved * turned).sum()) > 0:
-            known.append((moved, turned))
-        gained = value - new_value
-        point, value, slope = new_point, new_value, new_slope
-        if gained <= _CLOSE * abs(value):
+            break  # no step decreases the value
+        step, gradient_change = new_point - point, new_gradient - gradient
+        if float((step * gradient_change).sum()) > 0:
+            corrections.append((step, gradient_change))
+        decrease = value - new_value
+        point, value, gradient = new_point, new_value, new_gradient
+        if decrease <= _TOLERANCE * abs(value):
             break
     return point
 
 
-def _by_curvature(slope: Floats, known: deque[tuple[Floats, Floats]]) -> Floats:
-    """The slope as it would be if the function were equally curved in all directions, from the last steps."""
-    result = slope.copy()
-    shares = []
-    for moved, turned in reversed(known):
-        share = float((moved * result).sum() / (moved * turned).sum())
-        result -= share * turned
-        shares.append(share)
-    if known:
-        moved, turned = known[-1]
-        result *= float((moved * turned).sum() / (turned * turned).sum())
-    for (moved, turned), share in zip(known, reversed(shares), strict=True):
-        result += moved * (share - float((turned * result).sum() / (moved * turned).sum()))
+def _inverse_hessian_product(gradient: Floats, corrections: deque[Correction]) -> Floats:
+    """The product of the approximate inverse Hessian and the gradient, by the two-loop recursion."""
+    result = gradient.copy()
+    alphas = []
+    for step, gradient_change in reversed(corrections):
+        alpha = float((step * result).sum() / (step * gradient_change).sum())
+        result -= alpha * gradient_change
+        alphas.append(alpha)
+    if corrections:
+        step, gradient_change = corrections[-1]
+        result *= float((step * gradient_change).sum() / (gradient_change * gradient_change).sum())
+    for (step, gradient_change), alpha in zip(corrections, reversed(alphas), strict=True):
+        result += step * (alpha - float((gradient_change * result).sum() / (step * gradient_change).sum()))
     return result

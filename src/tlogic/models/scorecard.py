@@ -1,7 +1,7 @@
 """The scorecard: each bin of each kind of evidence has a weight, and a score is the sum of weights.
 
-Weights are those under which the answers of past queries were most likely, each against the candidates that were none,
-while the weights of neighbouring bins differ little. There is one best such scorecard, and it is found by descent.
+The weights minimise the negative log-likelihood of the answers of past queries, each against the candidates that are
+not answers, with penalties on large weights and on differences between neighbouring bins. The problem is convex.
 """
 
 from functools import partial
@@ -15,29 +15,31 @@ from tlogic.models.bins import N_BINS
 from tlogic.models.optimiser import minimise
 from tlogic.parallel import in_parallel
 
-_SHRINK = 3.0
-_SMOOTH = 2000.0
-_STEPS = 50
-_N_CHUNKS = 16  # a fixed number, so that sums are the same with any number of threads
-_NEGLIGIBLE = 1e-5
+_L2_PENALTY = 3.0
+_ROUGHNESS_PENALTY = 2000.0  # on squared differences between the weights of neighbouring bins
+_MAX_ITERATIONS = 50
+_N_CHUNKS = 16  # fixed, so that sums do not depend on the number of threads
+_MIN_CONTRIBUTION = 1e-5  # of a candidate to the gradient; smaller ones are skipped
 
 
 class Examples(NamedTuple):
-    """Queries to learn from: the bins of their candidates' evidence, and which candidates were right."""
+    """Queries to learn from: the bins of their candidates' evidence, and which candidates are answers."""
 
     start: Ints
+    """Per query: the index of its first candidate."""
     bins: Ints
-    right: Ints
+    is_true: Ints
+    """Per candidate: 1 if it is an answer, else 0."""
 
 
 def learn_weights(examples: Examples, sizes: Ints, threads: int | None = None) -> Floats:
-    """The weights of each column's bins, of which there are as many as its size."""
+    """Learn the weights of each column's bins, given the number of bins of each column."""
     shape = len(sizes), N_BINS + 1
     neighbours = (np.arange(1, N_BINS + 1) > 1) & (np.arange(1, N_BINS + 1) < sizes[:, None])
-    found = minimise(partial(_loss, examples, neighbours, threads), np.zeros(shape), _STEPS)
+    found = minimise(partial(_loss, examples, neighbours, threads), np.zeros(shape), _MAX_ITERATIONS)
     for column, bins in enumerate(examples.bins.T):
-        found[column] -= found[column, bins].mean()  # so that a weight is for or against, compared with what is usual
-        found[column, np.setdiff1d(np.arange(N_BINS + 1), bins)] = 0.0  # nothing is known of bins that never occurred
+        found[column] -= found[column, bins].mean()  # so that weights are relative to the average candidate
+        found[column, np.setdiff1d(np.arange(N_BINS + 1), bins)] = 0.0  # bins that never occurred
     return found
 
 
@@ -52,45 +54,45 @@ def scores_of(weight: Floats, bins: Ints) -> Floats:
 
 
 def _loss(examples: Examples, neighbours: Bools, threads: int | None, weight: Floats) -> tuple[float, Floats]:
-    """How unlikely the answers are and how rough the weights, and how that changes with each weight."""
+    """The loss with its penalties, and its gradient."""
     chunks = np.array_split(np.arange(len(examples.start) - 1), _N_CHUNKS)
-    loss, slope = 0.0, np.zeros_like(weight)
+    loss, gradient = 0.0, np.zeros_like(weight)
     for part, change in in_parallel(lambda: partial(_loss_of_answers, examples, weight), chunks, threads):
         loss += part
-        slope += change
+        gradient += change
     rough = np.diff(weight, axis=1) * neighbours
-    loss += _SHRINK / 2 * float((weight**2).sum()) + _SMOOTH / 2 * float((rough**2).sum())
-    slope += _SHRINK * weight
-    slope[:, 1:] += _SMOOTH * rough
-    slope[:, :-1] -= _SMOOTH * rough
-    return loss, slope
+    loss += _L2_PENALTY / 2 * float((weight**2).sum()) + _ROUGHNESS_PENALTY / 2 * float((rough**2).sum())
+    gradient += _L2_PENALTY * weight
+    gradient[:, 1:] += _ROUGHNESS_PENALTY * rough
+    gradient[:, :-1] -= _ROUGHNESS_PENALTY * rough
+    return loss, gradient
 
 
 @njit(cache=True, nogil=True)
 def _loss_of_answers(examples: Examples, weight: Floats, queries: Ints) -> tuple[float, Floats]:
-    """For each answer, minus the logarithm of its share in the softmax over it and the candidates that were none."""
-    start, bins, right = examples
-    slope = np.zeros_like(weight)
+    """The loss of each answer, minus its log-softmax among itself and the candidates that are no answers; summed."""
+    start, bins, is_true = examples
+    gradient = np.zeros_like(weight)
     loss = 0.0
     for q in queries:
         first, end = start[q], start[q + 1]
         scores = scores_of(weight, bins[first:end])
-        raised = np.exp(scores - scores.max())
-        wrong = raised[right[first:end] == 0].sum()
-        pull = 0.0
+        exponentials = np.exp(scores - scores.max())
+        others = exponentials[is_true[first:end] == 0].sum()
+        inverse_totals = 0.0
         for i in range(end - first):
-            if right[first + i]:
-                all_of_it = raised[i] + wrong
-                loss += np.log(all_of_it) - np.log(raised[i])
-                pull += 1.0 / all_of_it
-                _add(slope, bins[first + i], raised[i] / all_of_it - 1.0)
+            if is_true[first + i]:
+                total = exponentials[i] + others
+                loss += np.log(total) - np.log(exponentials[i])
+                inverse_totals += 1.0 / total
+                _add(gradient, bins[first + i], exponentials[i] / total - 1.0)
         for i in range(end - first):
-            if not right[first + i] and raised[i] * pull > _NEGLIGIBLE:
-                _add(slope, bins[first + i], raised[i] * pull)
-    return loss, slope
+            if not is_true[first + i] and exponentials[i] * inverse_totals > _MIN_CONTRIBUTION:
+                _add(gradient, bins[first + i], exponentials[i] * inverse_totals)
+    return loss, gradient
 
 
 @njit(cache=True, nogil=True)
-def _add(slope: Floats, bins: Ints, change: float) -> None:
+def _add(gradient: Floats, bins: Ints, change: float) -> None:
     for column in range(len(bins)):
-        slope[column, bins[column]] += change
+        gradient[column, bins[column]] += change

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tlogic.evidence.extraction import FAMILIES
+from tlogic.evidence.family import Family
 from tlogic.evidence.statements import Case, Edge
 from tlogic.explaining.explanation import Fact
 from tlogic.forecasting.queries import EncodedQuery, Query
@@ -151,12 +151,12 @@ def scoresheet(
     """
     graph, model = forecaster.graph, forecaster.model
     entity = graph.entities.id_of(candidate)
-    with forecaster.asking(query) as (part, states):
+    with forecaster.asking(query) as (part, families):
         scores = model.scores(part.evidence)
         probabilities = model.probabilities(part.pairs.start, scores)
         own = next(iter(np.flatnonzero(part.pairs.candidate == entity).tolist()), None)
         contributions = (
-            () if own is None else _contributions(forecaster, query, entity, part.evidence[own], states, n_facts)
+            () if own is None else _contributions(forecaster, query, entity, part.evidence[own], families, n_facts)
         )
     return Scoresheet(
         query=asked,
@@ -174,7 +174,7 @@ def _contributions(
     query: EncodedQuery,
     entity: int,
     evidence: Floats,
-    states: dict[str, Any],
+    families: dict[str, Family],
     n_facts: int,
 ) -> tuple[Contribution, ...]:
     """What each family adds, the largest first, whether for or against."""
@@ -187,8 +187,8 @@ def _contributions(
     found = []
     for family, own in columns.items():
         values = {name: value for name, (value, _) in own.items() if value is not None}
-        case = Case(forecaster.graph, forecaster.histories, query, entity, values, states[family])
-        sentence, told = FAMILIES[family].describe(case)
+        case = Case(forecaster.graph, forecaster.histories, query, entity, values)
+        sentence, told = families[family].describe(case)
         edges = _distinct(forecaster.graph, told)
         facts = _as_facts(forecaster.graph, edges[:n_facts])
         found.append(Contribution(family, sum(w for _, w in own.values()), sentence, facts, len(edges), own))

@@ -1,7 +1,7 @@
-"""What models are fitted to: past queries with the evidence for their candidates, gathered once and cut into bins.
+"""Training data of models: past queries with the binned evidence of their candidates.
 
-Evidence for a query is what was known before it, so every query can be learned from as it was queries: nothing is
-estimated on the facts that it scores.
+The evidence of a query depends on earlier facts only, so every past query is a valid example: nothing is estimated on
+the facts that it scores.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,34 +10,35 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tlogic.errors import InputError
-from tlogic.evidence.extraction import Extracted, Extraction, is_answer, relation_queries
+from tlogic.evidence.extraction import Extracted, Extraction, is_answer
 from tlogic.evidence.histories import build_histories, half_lives
+from tlogic.evidence.history_queries import relation_queries
 from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.bins import Bins
-from tlogic.models.counted_rules import Counts, kept
+from tlogic.models.counted_rules import Counts, most_frequent_rules
 from tlogic.models.scorecard import Examples
 from tlogic.parallel import in_parallel
 
-_LATE = 0.75  # the share of training time that is only counted, not learned from: early evidence is thin
-_ENOUGH_QUERIES = 75_000
-_ENOUGH_CANDIDATES, _ENOUGH_ANSWERS = 60, 20
-_HELD_BACK = 0.1  # the share of queries that calibration is learned from, and nothing else
-_ENOUGH_ROWS = 100_000  # to see where bins should be cut
+_WARM_UP_SHARE = 0.75  # of the training time, in which rules are counted but no examples taken: evidence is still thin
+_MAX_QUERIES = 75_000  # about as many examples are drawn
+_MAX_OTHERS_PER_QUERY, _MAX_ANSWERS_PER_QUERY = 60, 20
+_CALIBRATION_SHARE = 0.1  # of the queries, which are held back for calibration
+_MAX_ANSWERS_FOR_BINS = 100_000  # and as many other candidates, to choose the edges of bins
 
 
-class Gathered(NamedTuple):
-    """Queries with the bins of their candidates' evidence."""
+class TrainingData(NamedTuple):
+    """Queries with the binned evidence of their candidates."""
 
-    known: TemporalGraph
-    """The facts they come from."""
+    graph: TemporalGraph
+    """The facts that the queries come from."""
     half_lives: Floats
     bins: Bins
-    learned: Examples
+    examples: Examples
     held_back: Examples
-    """To see what scores mean for queries that were not learned from."""
+    """Queries for calibration, with all their candidates."""
     counted: list[Counts]
-    """The rules that were counted on the way."""
+    """The rules that the families counted."""
 
 
 class Sample(NamedTuple):
@@ -46,10 +47,11 @@ class Sample(NamedTuple):
     sizes: Ints
     """Per query: its number of candidates."""
     evidence: Floats
-    right: Ints
+    is_true: Ints
+    """Per candidate: 1 if it is an answer, else 0."""
 
 
-def gather(
+def collect_training_data(
     graph: TemporalGraph,
     families: Sequence[str],
     train_on: str,
@@ -57,17 +59,21 @@ def gather(
     threads: int | None = None,
     progress: Callable[..., Any] | None = None,
     cluster: str | None = None,
-) -> Gathered:
-    """Queries from a graph's training facts, or from those and the validation facts."""
+) -> TrainingData:
+    """Collect queries from a graph's training facts, or from those and the validation facts.
+
+    Raises:
+        InputError: If no query has an answer among its candidates.
+    """
     known = graph.before(graph.valid_from if train_on == "train" else graph.test_from)
     lives = half_lives(known.end)
-    scored_from = int(_LATE * min(known.end, graph.valid_from))
+    scored_from = int(_WARM_UP_SHARE * min(known.end, graph.valid_from))
     samples, counted = _samples(known, lives, families, scored_from, seed, threads, progress, cluster)
-    learned, held_back = (list(kind) for kind in zip(*samples, strict=True))
-    if not any(sample.right.any() for sample in learned):
+    examples, held_back = (list(kind) for kind in zip(*samples, strict=True))
+    if not any(sample.is_true.any() for sample in examples):
         raise InputError("There is nothing to learn from: no query has its answer among entities seen before.")
-    bins = Bins.cut(_some_rows(learned, seed))
-    return Gathered(known, lives, bins, _binned(bins, learned), _binned(bins, held_back), counted)
+    bins = Bins.cut(_rows_for_bins(examples, seed))
+    return TrainingData(known, lives, bins, _binned(bins, examples), _binned(bins, held_back), counted)
 
 
 def _samples(
@@ -80,9 +86,9 @@ def _samples(
     progress: Callable[..., Any] | None,
     cluster: str | None,
 ) -> tuple[list[tuple[Sample, Sample]], list[Counts]]:
-    """Per part of the queries: some to learn from, and some that are held back; and the rules that were counted."""
+    """Per chunk of queries: examples and queries that are held back; and the counted rules."""
     histories = build_histories(known, lives, known.end)
-    share = min(_ENOUGH_QUERIES / max(2 * len(known.facts.between(scored_from, known.end).time), 1), 1.0)
+    share = min(_MAX_QUERIES / max(2 * len(known.facts.between(scored_from, known.end).time), 1), 1.0)
 
     def work(relation: int) -> tuple[list[tuple[Sample, Sample]], list[Counts]]:
         random = np.random.default_rng((seed, relation))
@@ -90,7 +96,7 @@ def _samples(
         queries = queries._replace(scored=queries.scored & (random.random(len(queries.time)) < share))
         extraction = Extraction(families, len(known.relations))
         samples = [_sampled(part, random) for part in extraction.advance(histories, queries)]
-        return samples, kept(relation, extraction.states)
+        return samples, most_frequent_rules(relation, extraction.families)
 
     done: Any = each_relation(known, work, threads, cluster)
     if progress:
@@ -102,58 +108,58 @@ def _samples(
 def each_relation(
     graph: TemporalGraph, work: Callable[[int], Any], threads: int | None, cluster: str | None
 ) -> Iterator[Any]:
-    """The results of some work on every relation, those with most facts first, so that workers end together."""
+    """The results of some work on every relation, in order of size, so that workers finish at about the same time."""
     sizes = np.bincount(graph.facts.relation, minlength=len(graph.relations.base))
     largest_first = np.argsort(-np.tile(sizes, 2), kind="stable")
     return in_parallel(lambda: work, largest_first.tolist(), threads, cluster)
 
 
 def _sampled(part: Extracted, random: np.random.Generator) -> tuple[Sample, Sample]:
-    """Queries with an answer among their candidates and some of the others; and any queries with all candidates."""
-    right, n = is_answer(part), len(part.pairs.query)
+    """Examples: queries with an answer, and some of their candidates. Held back: any queries with all candidates."""
+    is_true, n = is_answer(part), len(part.pairs.query)
     query = np.repeat(np.arange(n), np.diff(part.pairs.start))
-    held_back = random.random(n) < _HELD_BACK
-    learned = ~held_back & (np.bincount(query, right, n) > 0)
-    chosen = (learned, learned[query] & _some(query, right, random)), (held_back, held_back[query])
+    held_back = random.random(n) < _CALIBRATION_SHARE
+    example = ~held_back & (np.bincount(query, is_true, n) > 0)
+    chosen = (example, example[query] & _some(query, is_true, random)), (held_back, held_back[query])
     first, second = (
-        Sample(np.bincount(query[rows], minlength=n)[own], _in_half_precision(part.evidence[rows]), right[rows])
+        Sample(np.bincount(query[rows], minlength=n)[own], _in_half_precision(part.evidence[rows]), is_true[rows])
         for own, rows in chosen
     )
     return first, second
 
 
 def _in_half_precision(evidence: Floats) -> Floats:
-    """Half the memory, and more exact than bins are."""
-    most = np.finfo(np.float16).max
-    return np.clip(evidence, -most, most).astype(np.float16)
+    """Evidence in half the memory; the precision is finer than that of bins."""
+    largest = np.finfo(np.float16).max
+    return np.clip(evidence, -largest, largest).astype(np.float16)
 
 
-def _some(query: Ints, right: Ints, random: np.random.Generator) -> Bools:
-    """Of each query's answers and other candidates as many as are enough, drawn at random."""
+def _some(query: Ints, is_true: Ints, random: np.random.Generator) -> Bools:
+    """A random choice among each query's answers and among its other candidates."""
     draw = random.random(len(query))
     chosen = np.zeros(len(query), np.bool_)
-    for value, enough in ((1, _ENOUGH_ANSWERS), (0, _ENOUGH_CANDIDATES)):
-        own = np.flatnonzero(right == value)
+    for value, n_most in ((1, _MAX_ANSWERS_PER_QUERY), (0, _MAX_OTHERS_PER_QUERY)):
+        own = np.flatnonzero(is_true == value)
         order = own[np.lexsort((draw[own], query[own]))]
-        place = np.arange(len(own)) - np.searchsorted(query[own], query[own])
-        chosen[order[place < enough]] = True
+        rank = np.arange(len(own)) - np.searchsorted(query[own], query[own])
+        chosen[order[rank < n_most]] = True
     return chosen
 
 
-def _some_rows(samples: list[Sample], seed: int) -> Floats:
-    """Evidence of answers and of as many other candidates."""
+def _rows_for_bins(samples: list[Sample], seed: int) -> Floats:
+    """The evidence of some answers and of as many other candidates."""
     random = np.random.default_rng(seed)
-    right = np.concatenate([sample.right for sample in samples])
-    answers, others = (np.flatnonzero(right == value) for value in (1, 0))
-    n = min(len(answers), _ENOUGH_ROWS)
-    chosen = np.zeros(len(right), np.bool_)
+    is_true = np.concatenate([sample.is_true for sample in samples])
+    answers, others = (np.flatnonzero(is_true == value) for value in (1, 0))
+    n = min(len(answers), _MAX_ANSWERS_FOR_BINS)
+    chosen = np.zeros(len(is_true), np.bool_)
     chosen[random.choice(answers, n, replace=False)] = True
     chosen[random.choice(others, min(n, len(others)), replace=False)] = True
-    parts = np.split(chosen, np.cumsum([len(sample.right) for sample in samples])[:-1])
+    parts = np.split(chosen, np.cumsum([len(sample.is_true) for sample in samples])[:-1])
     return np.concatenate([sample.evidence[own] for sample, own in zip(samples, parts, strict=True)])
 
 
 def _binned(bins: Bins, samples: list[Sample]) -> Examples:
-    sizes, right = (np.concatenate([sample[place] for sample in samples]) for place in (0, 2))
+    sizes, is_true = (np.concatenate([sample[field] for sample in samples]) for field in (0, 2))
     binned = np.concatenate([bins.of(sample.evidence) for sample in samples])
-    return Examples(np.append(0, np.cumsum(sizes)), binned, right)
+    return Examples(np.append(0, np.cumsum(sizes)), binned, is_true)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tlogic.analysis.reports.section import REALISTIC, Row, Section, Value
-from tlogic.evidence.extraction import WITHOUT_NAMES
+from tlogic.evidence.registry import DEFAULT_FAMILIES
 from tlogic.reproduction.experiment_runner import ExperimentRunner
 from tlogic.reproduction.scorecard_variants import SEED, Families, evaluate_variants, fit_variants
 from tlogic.version import __version__
@@ -38,11 +38,11 @@ def ablation(runner: ExperimentRunner) -> Section:
 
 def _variants() -> dict[tuple[str, str], Families]:
     """Families by what a row is called: first all, then those that are left out and built up."""
-    found: dict[tuple[str, str], Families] = {("all", ""): WITHOUT_NAMES}
-    for name in WITHOUT_NAMES:
-        found["left out", name] = tuple(other for other in WITHOUT_NAMES if other != name)
+    found: dict[tuple[str, str], Families] = {("all", ""): DEFAULT_FAMILIES}
+    for name in DEFAULT_FAMILIES:
+        found["left out", name] = tuple(other for other in DEFAULT_FAMILIES if other != name)
     for n, name in enumerate(_ORDER, 1):
-        found["built up", name if n == 1 else f"+ {name}"] = tuple(x for x in WITHOUT_NAMES if x in _ORDER[:n])
+        found["built up", name if n == 1 else f"+ {name}"] = tuple(x for x in DEFAULT_FAMILIES if x in _ORDER[:n])
     return found
 
 

@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tlogic.evaluation.ranks import RankCounts, Ranks, summary
-from tlogic.evidence.extraction import WITHOUT_NAMES, Extracted, columns_of
+from tlogic.evidence.extraction import Extracted
+from tlogic.evidence.registry import DEFAULT_FAMILIES, evidence_columns
 from tlogic.graph import TemporalGraph
 from tlogic.graph.arrays import Floats
 from tlogic.models.bins import N_BINS, Bins
 from tlogic.models.evaluating import Place, each_part
 from tlogic.models.scorecard import learn_weights, scores_of
-from tlogic.models.training_data import gather
+from tlogic.models.training_data import collect_training_data
 
 Families = tuple[str, ...]
 Progress = Callable[..., Any] | None
@@ -36,9 +37,9 @@ def fit_variants(
     graph: TemporalGraph, variants: Sequence[Families], threads: int | None = None, progress: Progress = None
 ) -> Variants:
     """A scorecard for each choice of families, with weights from the training facts."""
-    gathered = gather(graph, WITHOUT_NAMES, "train", SEED, threads, progress)
-    bins, examples = gathered.bins, gathered.learned
-    families = np.array([family for family, _ in columns_of(WITHOUT_NAMES)])
+    data = collect_training_data(graph, DEFAULT_FAMILIES, "train", SEED, threads, progress)
+    bins, examples = data.bins, data.examples
+    families = np.array([family for family, _ in evidence_columns(DEFAULT_FAMILIES)])
     weights: list[Floats] = []
     for chosen in _follow(progress, variants, len(variants), "scorecards"):
         own = np.isin(families, chosen)
@@ -46,7 +47,7 @@ def fit_variants(
         weight = np.zeros((len(families), N_BINS + 1))
         weight[own] = learn_weights(some, bins.sizes[own], threads)
         weights.append(weight)
-    return Variants(gathered.half_lives, bins, weights)
+    return Variants(data.half_lives, bins, weights)
 
 
 def evaluate_variants(
@@ -59,7 +60,7 @@ def evaluate_variants(
         return [place(scores_of(weight, bins)) for weight in variants.weights]
 
     lives = variants.half_lives
-    done = each_part(graph, lives, WITHOUT_NAMES, judge, split, threads=threads, progress=progress)
+    done = each_part(graph, lives, DEFAULT_FAMILIES, judge, split, threads=threads, progress=progress)
     return [_figures(rank_counts) for rank_counts in zip(*done, strict=True)]
 
 

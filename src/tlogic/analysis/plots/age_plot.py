@@ -5,8 +5,9 @@ from typing import Any
 
 from tlogic.analysis.plots.plot_style import plotting, with_thousands
 from tlogic.errors import InputError
+from tlogic.evidence.rule_kinds import Span
 from tlogic.figures import BLUE, ORANGE, SLATE, literal
-from tlogic.models.counted_rules import CountedRule, Span, of_kind, unit_of
+from tlogic.models.counted_rules import CountedRule, of_kind, unit_of
 from tlogic.models.model import Model
 from tlogic.rules.selection import check_relations, select_rules
 

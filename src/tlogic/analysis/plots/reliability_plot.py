@@ -21,7 +21,7 @@ def plot_reliability(evaluation: Evaluation, path: str | PathLike[str]) -> None:
     if found is None:
         raise InputError("Rules give scores, not probabilities; expected the evaluation of a model.")
     there = found.n > 0
-    said, came_true = (sums[there] / found.n[there] for sums in (found.said, found.right))
+    said, came_true = (sums[there] / found.n[there] for sums in (found.predicted, found.n_true))
     with plotting(path, width=4.8, height=5.8) as figure:
         upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
         upper.plot((0, 1), (0, 1), color=SLATE, linewidth=1, linestyle="--", label="as said")

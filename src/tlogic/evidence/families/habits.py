@@ -1,41 +1,32 @@
-"""Habits: does the subject keep to whom it knows, and does the candidate come back at its usual pace?
+"""Habits: how often does the subject repeat earlier events, and is the candidate due at its usual interval?
 
-How often an answer is an old acquaintance differs from one subject to the next, so each column that tells of a habit
-is positive for old acquaintances and negative for others: it speaks for the ones as strongly as against the others.
+How often answers repeat differs between subjects. Columns of habits are positive for candidates that would be a repeat
+and negative for others, so a habit counts for the former as strongly as against the latter.
 """
 
 import numpy as np
 from numba import njit
 
+from tlogic.evidence.family import BaseFamily
 from tlogic.evidence.histories import FOREVER, Histories, History, last_before
 from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
-from tlogic.evidence.statements import Case, Statement
+from tlogic.evidence.statements import Case, Statement, percent
 from tlogic.graph.arrays import Floats
 from tlogic.graph.binary_search import find
 
-COLUMNS = (
-    "repeats",
-    "repeats of subject",
-    "facts so far",
-    "partners again",
-    "events since",
-    "pace",
-    "order",
-    "pair order",
-)
 _EVENTS_SINCE, _PACE, _ORDER, _PAIR_ORDER = 4, 5, 6, 7
 
 
 @njit(cache=True, nogil=True)
-def extract(histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
-    """Fill the columns of this family, a row a candidate."""
+def _extract(histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
+    """Fill one row per candidate."""
     triples, couples = histories.triples, histories.pairs
     for i in range(len(pairs.query)):
         s, now = queries.subject[pairs.query[i]], queries.time[pairs.query[i]]
         slot = find(histories.slot_start, histories.slot_relation, s, queries.relation)
         n_facts = _facts_before(histories.slots, slot, now)
-        same = _share_of_repeats(triples, histories.triple_start, slot, n_facts, now)
-        again = _share_of_repeats(couples, histories.pair_start, s, _facts_before(histories.sources, s, now), now)
+        same = _rate_of_repeats(triples, histories.triple_start, slot, n_facts, now)
+        again = _rate_of_repeats(couples, histories.pair_start, s, _facts_before(histories.sources, s, now), now)
         rows = out[pairs.start[i] : pairs.start[i + 1]]
         rows[:] = np.nan
         for p in range(len(rows)):
@@ -53,12 +44,12 @@ def extract(histories: Histories, queries: HistoryQueries, pairs: CandidatePairs
                 rows[p, _EVENTS_SINCE] = age * n_facts / (now + 1.0)
                 rows[p, _ORDER] = age
                 if n > 1:
-                    usual = (triples.time[last] - triples.time[triples.start[triple]]) / (n - 1.0)
-                    rows[p, _PACE] = age / (usual + 1.0)
+                    interval = (triples.time[last] - triples.time[triples.start[triple]]) / (n - 1.0)
+                    rows[p, _PACE] = age / (interval + 1.0)
             if met >= 0:
                 rows[p, _PAIR_ORDER] = now - couples.time[met]
-        _place_by_age(rows, _ORDER)
-        _place_by_age(rows, _PAIR_ORDER)
+        _rank_by_age(rows, _ORDER)
+        _rank_by_age(rows, _PAIR_ORDER)
 
 
 @njit(cache=True, nogil=True)
@@ -68,8 +59,8 @@ def _facts_before(history: History, group: int, now: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _share_of_repeats(history: History, start: np.ndarray, group: int, n_facts: float, now: int) -> float:
-    """The share of a group's facts that were not the first of their kind; a half where there are none."""
+def _rate_of_repeats(history: History, start: np.ndarray, group: int, n_facts: float, now: int) -> float:
+    """The smoothed share of a group's facts that repeat an earlier one; a half if there are none."""
     n_kinds = 0
     if group >= 0:
         for kind in range(start[group], start[group + 1]):
@@ -78,19 +69,37 @@ def _share_of_repeats(history: History, start: np.ndarray, group: int, n_facts: 
 
 
 @njit(cache=True, nogil=True)
-def _place_by_age(rows: Floats, column: int) -> None:
-    """Put the number of younger candidates in place of an age."""
+def _rank_by_age(rows: Floats, column: int) -> None:
+    """Replace each age by the number of candidates with a smaller one."""
     ages = rows[:, column].copy()
     for p in range(len(rows)):
         if not np.isnan(ages[p]):
             rows[p, column] = (ages < ages[p]).sum()
 
 
-def describe(case: Case) -> Statement:
-    """What this family says of a candidate."""
-    again, known = abs(case.values["repeats"]), case.values["repeats"] > 0
-    return Statement(
-        f"an estimated {again:.0%} of {case.relation} by {case.subject} repeats an earlier one; "
-        f"{case.candidate} would {'' if known else 'not '}be a repeat",
-        case.edges(case.query.subject, case.query.relation, None),
+class Habits(BaseFamily):
+    """The habits of the subject, and the candidate's usual interval."""
+
+    columns = (
+        "repeats",
+        "repeats of subject",
+        "facts so far",
+        "partners again",
+        "events since",
+        "pace",
+        "order",
+        "pair order",
     )
+
+    def extract(self, histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
+        """Fill rates of repeats and the order of candidates by age."""
+        _extract(histories, queries, pairs, out)
+
+    def describe(self, case: Case) -> Statement:
+        """How often the subject repeats events, and whether the candidate would be a repeat."""
+        repeats = case.values["repeats"]
+        return Statement(
+            f"an estimated {percent(abs(repeats), 0)} of {case.events_of(case.subject)} repeat an earlier one; "
+            f"{case.candidate} would be {'a repeat' if repeats > 0 else 'new'}",
+            case.edges(case.query.subject, case.query.relation, None),
+        )

@@ -1,26 +1,21 @@
-"""Pair: the subject and the candidate together, under any relation."""
+"""Events between the subject and the candidate, under any relation."""
 
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.histories import FOREVER, Histories, count_at, last_before, share
+from tlogic.evidence.family import BaseFamily
+from tlogic.evidence.histories import FOREVER, RECENT, Histories, count_at, last_before, share
 from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
-from tlogic.evidence.statements import Case, Statement
+from tlogic.evidence.statements import Case, Statement, percent
 from tlogic.graph.arrays import Floats
 from tlogic.graph.binary_search import find
 
-_LIVES = (1, 2, 4)
-COLUMNS = (
-    "age",
-    *(f"count {h}" for h in _LIVES),
-    *(f"share of subject {h}" for h in _LIVES),
-    *(f"share of candidate {h}" for h in _LIVES),
-)
+_LIVES = (1, RECENT, FOREVER)  # indexes of half-lives
 
 
 @njit(cache=True, nogil=True)
-def extract(histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
-    """Fill the columns of this family, a row a candidate."""
+def _extract(histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
+    """Fill one row per candidate."""
     decay, couples, sources = histories.decay, histories.pairs, histories.sources
     for i in range(len(pairs.query)):
         s, now = queries.subject[pairs.query[i]], queries.time[pairs.query[i]]
@@ -40,15 +35,29 @@ def extract(histories: Histories, queries: HistoryQueries, pairs: CandidatePairs
                 out[p, 7 + k] = share(decay, couples, last, sources, candidate_last, _LIVES[k])
 
 
-def describe(case: Case) -> Statement:
-    """What this family says of a candidate."""
-    values = case.values
-    if "age" not in values:
-        return Statement(f"{case.subject} and {case.candidate} never had to do with each other")
-    times = "once" if values[f"count {FOREVER}"] == 1 else f"{values[f'count {FOREVER}']:.0f} times"
-    return Statement(
-        f"{case.subject} and {case.candidate} had to do with each other {times}, last "
-        f"{case.span(int(values['age']))} before; lately that is {values['share of subject 2']:.0%} of all with "
-        f"{case.subject}",
-        case.edges(case.query.subject, None, case.entity),
+class PairHistory(BaseFamily):
+    """Events between subject and candidate."""
+
+    columns = (
+        "age",
+        *(f"count {h}" for h in _LIVES),
+        *(f"share of subject {h}" for h in _LIVES),
+        *(f"share of candidate {h}" for h in _LIVES),
     )
+
+    def extract(self, histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
+        """Fill age, decayed counts and shares of the earlier events."""
+        _extract(histories, queries, pairs, out)
+
+    def describe(self, case: Case) -> Statement:
+        """How often and when both had an event in common."""
+        values = case.values
+        if "age" not in values:
+            return Statement(f"no earlier event links {case.subject} and {case.candidate}")
+        n = values[f"count {FOREVER}"]
+        return Statement(
+            f"{case.subject} and {case.candidate} have {n:,.0f} earlier event{'s' * (n > 1)} in common, the "
+            f"latest {case.duration(int(values['age']))} earlier; with recent events weighted more, this is "
+            f"{percent(values[f'share of subject {RECENT}'], 0)} of all events with {case.subject}",
+            case.edges(case.query.subject, None, case.entity),
+        )

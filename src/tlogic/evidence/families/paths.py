@@ -1,6 +1,6 @@
 """Paths of two and three steps from the subject to the candidate, over the strongest partners of each entity.
 
-A path weighs as much as its steps' shares multiplied, and evidence is the sum over paths.
+The weight of a path is the product of its steps' shares, and evidence is the sum over paths.
 """
 
 from typing import NamedTuple
@@ -8,26 +8,22 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from tlogic.evidence.family import BaseFamily
 from tlogic.evidence.histories import N_HALF_LIVES, RECENT, Histories, History, last_before, share
 from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
 from tlogic.evidence.partners import Partners, strongest_partners, strongest_targets
-from tlogic.evidence.statements import Case, Edge, Statement
+from tlogic.evidence.statements import Case, Edge, Statement, percent
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.binary_search import find
 
-COLUMNS = (
-    *(f"common partners {h}" for h in range(N_HALF_LIVES)),
-    *(f"partners did it {h}" for h in range(N_HALF_LIVES)),
-    "targets' partners",
-    "others like the subject",
-)
-_COMMON, _DID, _TARGETS, _ALIKE = 0, N_HALF_LIVES, 2 * N_HALF_LIVES, 2 * N_HALF_LIVES + 1
-_MANY, _FEW = 20, 6
-_SCANNED = 64  # targets are read one after the other while they are fewer than this many for each candidate
+_COMMON, _DID, _TARGETS, _SIMILAR = 0, N_HALF_LIVES, 2 * N_HALF_LIVES, 2 * N_HALF_LIVES + 1
+_N_PARTNERS = 20  # strongest partners or targets of an entity
+_N_SIMILAR = 6  # targets, and subjects per target, over which similar subjects are found
+_MAX_SCANNED_PER_CANDIDATE = 64  # with more targets than this per candidate, candidates are searched for instead
 
 
 class Candidates(NamedTuple):
-    """The candidates of one query, and room to note which of them a partner leads to."""
+    """The candidates of one query, and memory for those that a partner leads to."""
 
     entity: Ints
     row: Ints
@@ -37,8 +33,8 @@ class Candidates(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def extract(histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
-    """Fill the columns of this family, a row a candidate."""
+def _extract(histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
+    """Fill one row per candidate."""
     row = np.full(len(histories.slot_start) - 1, -1, np.int32)
     for i in range(len(pairs.query)):
         s, now = queries.subject[pairs.query[i]], queries.time[pairs.query[i]]
@@ -47,47 +43,49 @@ def extract(histories: Histories, queries: HistoryQueries, pairs: CandidatePairs
         candidates = Candidates(own, row, np.empty(len(own), np.int64), np.empty(len(own), np.int64))
         row[own] = np.arange(len(own))
         rows[:] = 0.0
-        partners = strongest_partners(histories, s, now, _MANY)
+        partners = strongest_partners(histories, s, now, _N_PARTNERS)
         _add_pairs(histories, partners, now, candidates, rows[:, _COMMON:_DID])
         _add_slots(histories, partners, queries.relation, now, candidates, rows[:, _DID:_TARGETS])
         slot = find(histories.slot_start, histories.slot_relation, s, queries.relation)
-        targets = _recent_only(strongest_targets(histories, slot, now, _MANY))
-        _add_pairs(histories, targets, now, candidates, rows[:, _TARGETS:_ALIKE])
-        alike = _recent_only(_alike(histories, targets, queries.inverse, now))
-        _add_slots(histories, alike, queries.relation, now, candidates, rows[:, _ALIKE:])
+        targets = _recent_only(strongest_targets(histories, slot, now, _N_PARTNERS))
+        _add_pairs(histories, targets, now, candidates, rows[:, _TARGETS:_SIMILAR])
+        similar = _recent_only(_similar_subjects(histories, targets, queries.inverse, now))
+        _add_slots(histories, similar, queries.relation, now, candidates, rows[:, _SIMILAR:])
         row[own] = -1
 
 
 @njit(cache=True, nogil=True)
 def _recent_only(partners: Partners) -> Partners:
-    """The same with the shares of one half-life alone."""
+    """The same partners with the shares of the recent half-life only."""
     return Partners(partners.entity, partners.share[:, RECENT : RECENT + 1])
 
 
 @njit(cache=True, nogil=True)
-def _alike(histories: Histories, targets: Partners, inverse: int, now: int) -> Partners:
-    """Others who did the same relation to the subject's strongest targets."""
-    alike = Partners(np.full(_FEW * _FEW, -1, np.int64), np.zeros((_FEW * _FEW, N_HALF_LIVES)))
-    for i in range(_FEW):
+def _similar_subjects(histories: Histories, targets: Partners, inverse: int, now: int) -> Partners:
+    """Other subjects of the relation with the subject's strongest targets."""
+    similar = Partners(
+        np.full(_N_SIMILAR * _N_SIMILAR, -1, np.int64), np.zeros((_N_SIMILAR * _N_SIMILAR, N_HALF_LIVES))
+    )
+    for i in range(_N_SIMILAR):
         if targets.entity[i] >= 0:
             slot = find(histories.slot_start, histories.slot_relation, targets.entity[i], inverse)
-            others = strongest_targets(histories, slot, now, _FEW)
-            alike.entity[i * _FEW : (i + 1) * _FEW] = others.entity
-            alike.share[i * _FEW : (i + 1) * _FEW] = others.share * targets.share[i, 0]
-    return alike
+            others = strongest_targets(histories, slot, now, _N_SIMILAR)
+            similar.entity[i * _N_SIMILAR : (i + 1) * _N_SIMILAR] = others.entity
+            similar.share[i * _N_SIMILAR : (i + 1) * _N_SIMILAR] = others.share * targets.share[i, 0]
+    return similar
 
 
 @njit(cache=True, nogil=True)
 def _meet(candidates: Candidates, start: Ints, target: Ints, group: int) -> int:
-    """Note which candidates are among the targets of a group, and where; how many there are."""
+    """Write the candidates among the targets of a group, and their indexes; return their number."""
     entity, row, met_row, met_at = candidates
     n = 0
-    if start[group + 1] - start[group] < _SCANNED * len(entity):
+    if start[group + 1] - start[group] < _MAX_SCANNED_PER_CANDIDATE * len(entity):
         for at in range(start[group], start[group + 1]):
             if row[target[at]] >= 0:
                 met_row[n], met_at[n] = row[target[at]], at
                 n += 1
-    else:  # many targets: look candidates up instead
+    else:
         for i in range(len(entity)):
             at = find(start, target, group, entity[i])
             if at >= 0:
@@ -100,7 +98,7 @@ def _meet(candidates: Candidates, start: Ints, target: Ints, group: int) -> int:
 def _add_slots(
     histories: Histories, partners: Partners, relation: int, now: int, candidates: Candidates, out: Floats
 ) -> None:
-    """Add what each partner's doing of a relation says for each candidate, with each half-life or a recent one."""
+    """Add the paths over each partner's events with a relation, for each half-life or the recent one."""
     triples, slots = histories.triples, histories.slots
     for i in range(len(partners.entity)):
         if partners.entity[i] < 0:
@@ -114,7 +112,7 @@ def _add_slots(
 
 @njit(cache=True, nogil=True)
 def _add_pairs(histories: Histories, partners: Partners, now: int, candidates: Candidates, out: Floats) -> None:
-    """Add what each partner's dealings with a candidate say for it, with each half-life or a recent one."""
+    """Add the paths over each partner's events with any relation, for each half-life or the recent one."""
     couples, sources = histories.pairs, histories.sources
     for i in range(len(partners.entity)):
         x = partners.entity[i]
@@ -136,7 +134,7 @@ def _add(
     weight: Floats,
     out: Floats,
 ) -> None:
-    """Add a partner's share of each candidate that it met."""
+    """Add the paths over one partner to the candidates that it leads to."""
     for i in range(n):
         last = last_before(parts.start, parts.time, candidates.met_at[i], now)
         if last >= 0:
@@ -145,21 +143,36 @@ def _add(
                 out[candidates.met_row[i], k] += weight[k] * share(decay, parts, last, whole, last_of_whole, h)
 
 
-def describe(case: Case) -> Statement:
-    """What this family says of a candidate."""
-    s, r, c, now = case.query.subject, case.query.relation, case.entity, case.query.time
-    did, common = (case.values[f"{name} {RECENT}"] for name in ("partners did it", "common partners"))
-    partners = strongest_partners(case.histories, s, now, _MANY)
-    best: tuple[float, tuple[Edge, ...]] = (0.0, ())
-    for x, shares in zip(partners.entity.tolist(), partners.share, strict=True):
-        link = case.edges(x, r if did else None, c)[:1] if x not in {-1, s, c} else ()
-        if link:
-            best = max(best, (float(shares[RECENT]), (*case.edges(s, None, x)[:1], *link)))
-    if not best[1]:
-        return Statement(f"no partner of {case.subject} leads to {case.candidate}")
-    between = case.graph.entities.name_of(best[1][0].target)
-    return Statement(
-        f"partners of {case.subject} lead to {case.candidate}, as {between} does: they did {case.relation} to it with "
-        f"a share of {did:.1%}, and anything with a share of {common:.1%}",
-        best[1],
+class Paths(BaseFamily):
+    """Paths over partners."""
+
+    columns = (
+        *(f"common partners {h}" for h in range(N_HALF_LIVES)),
+        *(f"partners did it {h}" for h in range(N_HALF_LIVES)),
+        "targets' partners",
+        "others like the subject",
     )
+
+    def extract(self, histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
+        """Fill the sums of the weights of paths."""
+        _extract(histories, queries, pairs, out)
+
+    def describe(self, case: Case) -> Statement:
+        """The closest partner that leads to the candidate."""
+        s, r, c, now = case.query.subject, case.query.relation, case.entity, case.query.time
+        same, common = (case.values[f"{name} {RECENT}"] for name in ("partners did it", "common partners"))
+        partners = strongest_partners(case.histories, s, now, _N_PARTNERS)
+        best: tuple[float, tuple[Edge, ...]] = (0.0, ())
+        for x, shares in zip(partners.entity.tolist(), partners.share, strict=True):
+            link = case.edges(x, r if same else None, c)[:1] if x not in {-1, s, c} else ()
+            if link:
+                best = max(best, (float(shares[RECENT]), (*case.edges(s, None, x)[:1], *link)))
+        if not best[1]:
+            return Statement(f"no partner of {case.subject} leads to {case.candidate}")
+        partner = case.graph.entities.name_of(best[1][0].target)
+        return Statement(
+            f"partners of {case.subject}, such as {partner}, lead to {case.candidate}: with close partners and recent "
+            f"events weighted more, {case.candidate} is the {case.role} of {percent(same)} of their {case.relation} "
+            f"events and takes part in {percent(common)} of all their events",
+            best[1],
+        )
