@@ -194,12 +194,12 @@ def test_a_large_array_is_put_once_for_all_runs_while_it_is_in_use(address: str,
     def sum_up(array: np.ndarray) -> list[int]:
         return list(in_parallel(lambda: lambda item: int(array.sum()) + item, range(3), cluster=address))
 
-    lent_before = set(parallel._lent)
+    lent_before = set(parallel._shared_arrays)
     array = np.ones(100_000, np.int64)
     assert sum_up(array) == sum_up(array) == [100_000, 100_001, 100_002]
     assert sizes_put.count(array.nbytes) == 1
     del array
-    assert set(parallel._lent) == lent_before
+    assert set(parallel._shared_arrays) == lent_before
     other = np.full(100_000, 2)
     assert sum_up(other) == [200_000, 200_001, 200_002]
     assert sizes_put.count(other.nbytes) == 2
@@ -208,7 +208,7 @@ def test_a_large_array_is_put_once_for_all_runs_while_it_is_in_use(address: str,
 def test_learning_sends_the_graph_once(
     address: str, rules: tlogic.RuleSet, sizes_put: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parallel, "_LARGE", 1 << 10)
+    monkeypatch.setattr(parallel, "_MIN_SHARED_ARRAY_BYTES", 1 << 10)
     graph = tlogic.sample()
     assert tlogic.learn(graph, cluster=address) == rules
     stored = sum(array.nbytes for record in (graph.facts, graph.triples, *graph.views) for array in record)

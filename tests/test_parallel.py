@@ -99,7 +99,7 @@ def test_kernels_do_not_write_to_what_workers_share(monkeypatch: pytest.MonkeyPa
         checked += 1
 
     graph = tlogic.sample(days=60)
-    monkeypatch.setattr(parallel, "_LARGE", 0)
+    monkeypatch.setattr(parallel, "_MIN_SHARED_ARRAY_BYTES", 0)
     monkeypatch.setattr(parallel, "_over_threads", with_shared_memory)
     rules = tlogic.learn(graph, walks=20)
     tlogic.learn(graph, walks=5, confidence="exact")
@@ -127,14 +127,18 @@ def test_a_wrong_address_is_told_within_seconds(address: str, monkeypatch: pytes
 @pytest.mark.parametrize("answer", [b"HTTP/1.0 400 Bad request syntax\r\n", b""])
 def test_somebody_who_is_not_ray_is_told_within_seconds(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ray.is_initialized", lambda: False)
-    monkeypatch.setattr("tlogic.parallel._PATIENCE", 1.0)
+    monkeypatch.setattr("tlogic.parallel._PROBE_TIMEOUT_SECONDS", 3.0)
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def serve() -> None:
-            visitor, _ = server.accept()
+            with suppress(OSError):
+                while True:
+                    Thread(target=answer_one, args=[server.accept()[0]], daemon=True).start()
+
+        def answer_one(visitor: socket.socket) -> None:
             with visitor, suppress(ConnectionError):
                 visitor.sendall(answer)
-                while visitor.recv(1 << 10):  # an empty answer is none, for as long as one waits for it
+                while visitor.recv(1 << 10):
                     continue
 
         Thread(target=serve, daemon=True).start()
@@ -142,15 +146,13 @@ def test_somebody_who_is_not_ray_is_told_within_seconds(answer: bytes, monkeypat
             connect(f"127.0.0.1:{server.getsockname()[1]}")
 
 
-def test_a_cluster_that_is_gone_is_told_within_seconds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_that_is_gone_is_told_within_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ray.is_initialized", lambda: False)
-    monkeypatch.delenv("RAY_ADDRESS", raising=False)
-    (tmp_path / "ray").mkdir()
-    (tmp_path / "ray" / "ray_current_cluster").write_text("127.0.0.1:1")  # as Ray leaves it when it is killed
-    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
-    monkeypatch.setattr("ray._private.services.find_gcs_addresses", set)
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    started = time.monotonic()
     with pytest.raises(InputError, match="No Ray cluster can be reached at 'auto'"):
         connect("auto")
+    assert time.monotonic() - started < 20
 
 
 def test_the_command_tells_a_wrong_address_before_it_reads(tmp_path: Path) -> None:

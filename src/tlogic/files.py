@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and the folder of those that can be made again."""
+"""Atomic file writes, and the cache folder of the user."""
 
 import os
 import sys
@@ -13,16 +13,16 @@ from tlogic.errors import InputError
 from tlogic.locks import lock
 
 _UNFINISHED = ".unfinished"
-_ABANDONED_AFTER = 60.0
-"""Seconds. Until then, who made a file may not have locked it yet."""
+_MIN_ABANDONED_AGE_SECONDS = 60.0
+"""A younger unfinished file may belong to a process that has not locked it yet."""
 
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[Path]:
-    """A temporary file beside ``path`` to write to, which takes its place when all went well.
+    """Yield a temporary file in the folder of ``path``, which replaces ``path`` if the block succeeds.
 
-    What earlier ones left behind that were killed is removed. A link stays, and what it leads to is replaced. Pipes and
-    devices, such as /dev/stdout, are written to as they are.
+    Temporary files of killed processes are removed. If ``path`` is a link, its target is replaced. Pipes and devices,
+    such as /dev/stdout, are written directly.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder, atomic_write(Path(folder) / "new.txt") as temporary:
@@ -51,30 +51,30 @@ def atomic_write(path: Path) -> Iterator[Path]:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write text so that under the file's name there is either the old content or all of the new."""
+    """Write text; the file always holds either the old content or all of the new content."""
     with atomic_write(path) as temporary:
         temporary.write_bytes(text.encode())
 
 
 def read_text(path: Path, kind: str, made_by: str) -> str:
-    """The text of a file of some kind, which a command makes.
+    """Read a text file; errors name its kind and the command that creates such files.
 
     >>> read_text(Path("none.rules"), "rule file", "tlogic learn")
     Traceback (most recent call last):
-    tlogic.errors.InputError: There is no rule file none.rules; `tlogic learn` makes one.
+    tlogic.errors.InputError: There is no rule file none.rules; create one with `tlogic learn`.
     """
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise InputError(f"There is no {kind} {path}; `{made_by}` makes one.") from None
+        raise InputError(f"There is no {kind} {path}; create one with `{made_by}`.") from None
     except UnicodeDecodeError:
-        raise InputError(f"{path} is not a {kind}: expected text. A compiled graph is given as DATA.") from None
+        raise InputError(f"{path} is not a {kind}: expected text. Give a compiled graph as DATA.") from None
     except OSError as error:
         raise InputError(f"{path} is not a {kind}: {error}.") from None
 
 
 def check_writable(path: Path) -> None:
-    """Tell before long work that its result could not be written."""
+    """Raise an error before long work if its result could not be written."""
     if path.is_dir():
         raise InputError(f"Cannot write {path}: it is a folder.")
     if not path.parent.is_dir():
@@ -84,7 +84,7 @@ def check_writable(path: Path) -> None:
 
 
 def cache_folder() -> Path:
-    """Where this system keeps what can be fetched or made again."""
+    """The cache folder of tlogic for this user and operating system."""
     try:
         home = Path.home()
     except RuntimeError:
@@ -99,20 +99,20 @@ def cache_folder() -> Path:
 
 
 def _is_device(path: Path) -> bool:
-    """Is it there, and no ordinary file? What /dev/stdout leads to may be one, but somebody else has it open."""
+    """Whether a path is a device or pipe. /dev/stdout may lead to a regular file, but another process has it open."""
     return path.exists() and not path.is_dir() and (not path.is_file() or path.absolute().parts[1:2] == ("dev",))
 
 
 def _remove_abandoned(path: Path) -> None:
-    """Remove unfinished files of this name that nobody writes to any more."""
+    """Remove unfinished files of this name whose process has ended."""
     for left in path.parent.glob(f".{escape(path.name)}.*{_UNFINISHED}"):
         try:
-            if time() - left.stat().st_mtime > _ABANDONED_AFTER:
+            if time() - left.stat().st_mtime > _MIN_ABANDONED_AGE_SECONDS:
                 with left.open("rb") as file:
                     abandoned = lock(file)
                 if abandoned:
                     left.unlink()
-        except OSError:  # it is gone by now, or not ours
+        except OSError:  # already removed, or owned by another user
             continue
 
 

@@ -1,4 +1,4 @@
-"""Locks on open files, which the system lets go of when their process ends, however it ends."""
+"""Locks on open files. The operating system releases them when the process ends, even after a crash."""
 
 import sys
 from typing import IO, Any
@@ -8,11 +8,11 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-_FAR = 1 << 40  # Windows forbids others to read the bytes that are locked, so one is taken where no content is
+_LOCK_OFFSET = 1 << 40  # Windows makes locked bytes unreadable for others, so a byte far behind the content is locked
 
 
 def lock(file: IO[Any]) -> bool:
-    """Take the lock of an open file, until it is closed; False where somebody else has it.
+    """Lock an open file until it is closed; return False if another process holds the lock.
 
     >>> from tempfile import NamedTemporaryFile
     >>> with NamedTemporaryFile() as file:
@@ -21,14 +21,14 @@ def lock(file: IO[Any]) -> bool:
     """
     try:
         if sys.platform == "win32":
-            place = file.tell()
-            file.seek(_FAR)
+            position = file.tell()
+            file.seek(_LOCK_OFFSET)
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-            file.seek(place)
+            file.seek(position)
         else:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
         return False
     except OSError:
-        return True  # a file system without locks has to do without
+        return True  # the file system has no locks
     return True

@@ -1,5 +1,4 @@
-"""Names as people spell them: what counts as the same, what is near, what comes again, and how inverse relations are
-marked."""
+"""Names of entities and relations: normalisation, suggestions for unknown names, and inverse relations."""
 
 from collections.abc import Hashable, Iterable
 from functools import lru_cache
@@ -18,7 +17,7 @@ def inverse_of(name: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def normalised(name: str) -> str:
-    """A name without what people spell differently: case, spaces and underscores.
+    """A name without case, spaces and underscores, for comparisons.
 
     >>> normalised("Angela_Merkel") == normalised("angela merkel")
     True
@@ -27,7 +26,7 @@ def normalised(name: str) -> str:
 
 
 def pattern_of(names: Iterable[Hashable]) -> tuple[int, ...]:
-    """Which of the names come again: each numbered by first appearance.
+    """Number the names by first appearance, so that equal names have equal numbers.
 
     >>> pattern_of(["Ann", "Bo", "Ann", "Cy"])
     (0, 1, 0, 2)
@@ -36,8 +35,8 @@ def pattern_of(names: Iterable[Hashable]) -> tuple[int, ...]:
     return tuple([numbers.setdefault(name, len(numbers)) for name in names])
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: known ones that hold it, shortest first, and those spelled alike.
+def did_you_mean(name: str, candidates: Iterable[str]) -> str:
+    """The end of a message about an unknown name: names that contain it, shortest first, then similar spellings.
 
     >>> did_you_mean("fines", ["fine", "visit"])
     "; did you mean 'fine'?"
@@ -47,10 +46,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     spellings: dict[str, list[str]] = {}
-    for other in known:
+    for other in candidates:
         spellings.setdefault(normalised(other), []).append(other)
-    wanted = normalised(name)
-    holding = sorted((key for key in spellings if len(wanted) > 2 and wanted in key), key=len)
-    near = [other for key in [*holding, *get_close_matches(wanted, spellings)] for other in spellings[key]]
+    target = normalised(name)
+    containing = sorted((key for key in spellings if len(target) > 2 and target in key), key=len)
+    near = [other for key in [*containing, *get_close_matches(target, spellings)] for other in spellings[key]]
     near = list(dict.fromkeys(near))
     return f"; did you mean {', '.join(map(repr, near[:3]))}?" if near else "."

@@ -1,15 +1,17 @@
-"""The one place that spreads work: over threads, for kernels release the GIL, or over a Ray cluster.
+"""Parallel execution: over threads (kernels release the GIL) or over the processes of a Ray cluster.
 
-A cluster gets what a worker is made of once: it lies in the memory of each node, shared by the processes there. Large
-arrays stay there as long as they are in use here, for all runs that need them. Each process makes a worker and keeps
-it for the items of the run. An item is a task that is tried again where a process or a node dies, so that this costs no
-more than the items that were under way.
+On a cluster, the data that workers are built from is sent once per run and stored in the shared memory of each node.
+Large arrays stay there as long as this process uses them, and later runs reuse them. Each cluster process builds one
+worker and keeps it for all items of a run. Every item is one Ray task. Ray retries the tasks of a process or node that
+fails, so only the items that were running there are computed again.
 """
 
 import logging
 import os
 import pickle
 import socket
+import subprocess
+import sys
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,20 +31,22 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 MakeWorker = Callable[[], Callable[[Item], Result]]
 
-_FEWEST = 32  # chunks, so that the cores of a machine end about together
-_RETRIES = 5
-_PATIENCE = 5.0  # seconds; Ray itself would wait for minutes
-_FRAME, _SETTINGS = 9, b"\x04"  # the length of the head of a frame of HTTP/2, and the kind that comes first
-_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0" + _SETTINGS + b"\0\0\0\0\0"
-_LARGE = 1 << 16  # bytes; smaller arrays travel with what holds them
+_MIN_CHUNKS = 32  # enough for all cores of a machine to finish at about the same time
+_MAX_TASK_RETRIES = 5
+_CONNECT_TIMEOUT_SECONDS = 5.0
+_PROBE_TIMEOUT_SECONDS = 20.0  # includes the import of Ray; Ray itself would wait for minutes
+_MIN_SHARED_ARRAY_BYTES = 1 << 16  # smaller arrays are pickled with the object that holds them
+
+_PROBE_SCRIPT = "import sys, ray; ray.init(address=sys.argv[1], log_to_driver=False, logging_level='ERROR')"
+
 _workers: dict[str, Callable[[Any], Any]] = {}
-"""In a process of a cluster: the worker of the run that it last had an item of."""
-_lent: dict[Any, tuple[weakref.ref[np.ndarray], Any]] = {}
-"""Where the arrays of this process lie on a cluster, by the connection to it and their identity."""
+"""In a cluster process: the worker of its latest run."""
+_shared_arrays: dict[Any, tuple[weakref.ref[np.ndarray], Any]] = {}
+"""Arrays of this process in the object store of a cluster, by connection and array identity."""
 
 
 def thread_count(threads: int | None) -> int:
-    """The number of threads to use: the one given, or one for each core this process may use."""
+    """Return the given number of threads, or by default the number of cores this process may use."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if threads < 1:
@@ -51,16 +55,16 @@ def thread_count(threads: int | None) -> int:
 
 
 def in_chunks(items: np.ndarray, size: int) -> list[np.ndarray]:
-    """Cut items into chunks to spread: of at most this size, and many of them, where there are enough items.
+    """Split items into chunks of at most ``size``, and into at least 32 chunks if there are enough items.
 
-    How many depends on the items alone, not on who is there to work: what others have finished is of use to all.
+    The chunks depend on the items alone, not on the number of workers, so that checkpoints fit any number of workers.
 
     >>> [len(chunk) for chunk in in_chunks(np.arange(5), size=1000)]
     [1, 1, 1, 1, 1]
     >>> len(in_chunks(np.arange(10_000), size=1000)), len(in_chunks(np.arange(100_000), size=1000))
     (32, 100)
     """
-    return np.array_split(items, max(-(-len(items) // size), min(_FEWEST, len(items)), 1))
+    return np.array_split(items, max(-(-len(items) // size), min(_MIN_CHUNKS, len(items)), 1))
 
 
 def in_parallel(
@@ -69,11 +73,19 @@ def in_parallel(
     threads: int | None = None,
     cluster: str | None = None,
 ) -> Iterator[Result]:
-    """The results of all items, in their order. Each thread makes a worker of its own, with its own scratch memory.
+    """Yield the results of all items, in their order.
 
-    So does each process of a cluster, which is given by its address or as ``auto``, the one that this machine is part
-    of; the connection of a program that has one is used. Workers there share the arrays that they are made of, and must
-    not write to them.
+    Args:
+        make_worker: Builds a worker: a function from item to result. Each thread or cluster process calls it once and
+            has its own scratch memory. Workers on a cluster share the arrays they are built from and must not write to
+            them.
+        items: The inputs.
+        threads: The number of threads; by default one per core.
+        cluster: The address of a Ray cluster, or ``auto`` for the cluster this machine belongs to. If the program is
+            already connected to a cluster, that connection is used.
+
+    Yields:
+        One result per item.
 
     >>> list(in_parallel(lambda: abs, [-1, 2, -3], threads=2))
     [1, 2, 3]
@@ -84,12 +96,12 @@ def in_parallel(
 def _over_threads(
     make_worker: MakeWorker[Item, Result], items: Sequence[Item], threads: int | None
 ) -> Iterator[Result]:
-    mine = local()
+    thread_state = local()
 
     def run(item: Item) -> Result:
-        if not hasattr(mine, "worker"):
-            mine.worker = make_worker()
-        return mine.worker(item)
+        if not hasattr(thread_state, "worker"):
+            thread_state.worker = make_worker()
+        return thread_state.worker(item)
 
     with ThreadPoolExecutor(thread_count(threads)) as pool:
         futures = [pool.submit(run, item) for item in items]
@@ -103,40 +115,50 @@ def _over_threads(
 
 def _over_cluster(make_worker: MakeWorker[Item, Result], items: Sequence[Item], address: str) -> Iterator[Result]:
     ray, run = connect(address), uuid4().hex
-    task = ray.remote(num_cpus=1, max_retries=_RETRIES)(_run_item)
-    place_of: dict[Any, int] = {}
+    task = ray.remote(num_cpus=1, max_retries=_MAX_TASK_RETRIES)(_run_item)
+    running: dict[Any, int] = {}  # from the reference of a task to the index of its item
     finished: dict[int, bytes] = {}
     try:
         content, arrays = _packed(make_worker)
-        shared = [ray.put(content), *(_lend(ray, array) for array in arrays)]
-        for place, item in enumerate(items):
-            place_of[task.remote(run, shared, _pickled(item))] = place
-        for place in range(len(items)):
-            while place not in finished:
-                [done], _ = ray.wait(list(place_of))  # fetched at once, so that it outlives the node it comes from
-                finished[place_of[done]] = ray.get(done)
-                del place_of[done]
-            yield _outcome(finished.pop(place))
+        shared = [ray.put(content), *(_share(ray, array) for array in arrays)]
+        for index, item in enumerate(items):
+            running[task.remote(run, shared, _pickled(item))] = index
+        for index in range(len(items)):
+            while index not in finished:
+                [done], _ = ray.wait(list(running))  # fetched at once, so that the result outlives its node
+                finished[running[done]] = ray.get(done)
+                del running[done]
+            yield _result_or_raise(finished.pop(index))
     except ray.exceptions.RayError as error:
         raise TLogicError(f"The cluster {address} could not finish the work: {error}") from error
     finally:
-        for unfinished in place_of:
+        for unfinished in running:
             ray.cancel(unfinished, force=True)
 
 
 def connect(address: str) -> Any:
-    """Connect to a Ray cluster, unless this program is connected to one; the library, which is an extra."""
+    """Connect to a Ray cluster, unless this program is already connected to one.
+
+    Args:
+        address: ``HOST:PORT`` of the cluster, or ``auto`` for the cluster this machine belongs to.
+
+    Returns:
+        The ``ray`` module, which is an optional dependency.
+
+    Raises:
+        InputError: If Ray is not installed, or no cluster answers at the address.
+    """
     try:
         import ray
     except ImportError:
         raise InputError("Work on a cluster needs Ray: pip install 'tlogic[ray]'.") from None
     if not ray.is_initialized():
         try:
-            _knock(_find_cluster() if address == "auto" else address)
-            # where a process dies, Ray would tell so on standard output, where results go
-            ray._private.worker._worker_logs_enabled = False
+            _check_address(address)
+            _check_cluster(address)
+            _silence_error_messages(ray)
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-            _lent.clear()
+            _shared_arrays.clear()
         except (ImportError, OSError, RuntimeError, ValueError) as error:
             raise InputError(
                 f"No Ray cluster can be reached at {address!r} ({error}). Expected auto, or HOST:PORT of a cluster "
@@ -145,42 +167,58 @@ def connect(address: str) -> Any:
     return ray
 
 
-def _find_cluster() -> str:
-    """The address of the cluster that this machine is part of."""
-    from ray._private.services import get_ray_address_from_environment
-
-    address = get_ray_address_from_environment("auto", None)
-    if address in (None, "auto"):
-        raise ConnectionError("this machine is part of none")
-    return str(address)
-
-
-def _knock(address: str) -> None:
-    """See if somebody is there who speaks HTTP/2, as Ray does."""
+def _check_address(address: str) -> None:
+    """Raise an error if nothing listens at the address; fast, without Ray."""
+    if address == "auto":
+        address = os.environ.get("RAY_ADDRESS") or address
+    if address == "auto":
+        return
     where = urlsplit(address if "://" in address else f"//{address}")
     if not where.hostname or where.port is None:
         raise ValueError("not an address")
-    with socket.create_connection((where.hostname, where.port), _PATIENCE) as connection:
-        if os.environ.get("RAY_USE_TLS") == "1":
-            return
-        connection.sendall(_GREETING)
-        if connection.recv(_FRAME)[3:4] != _SETTINGS:
-            raise ConnectionError("somebody else is there")
+    socket.create_connection((where.hostname, where.port), _CONNECT_TIMEOUT_SECONDS).close()
 
 
-def _lend(ray: Any, array: np.ndarray) -> Any:
-    """Put an array into the object store, unless it lies there."""
+def _check_cluster(address: str) -> None:
+    """Raise an error if no Ray cluster answers in time.
+
+    ``ray.init`` has no time-out and cannot be interrupted: it waits for minutes for a server that is not Ray. So a
+    short-lived process tries it first.
+    """
+    command = [sys.executable, "-c", _PROBE_SCRIPT, address]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_PROBE_TIMEOUT_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise ConnectionError(f"no answer within {_PROBE_TIMEOUT_SECONDS:.0f} seconds") from None
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise ConnectionError(lines[-1].partition(": ")[2] or lines[-1])
+
+
+def _silence_error_messages(ray: Any) -> None:
+    """Keep Ray's messages about failed processes out of standard output, where results go.
+
+    ``log_to_driver=False`` stops the output of workers only. As of Ray 2.60 there is no public way to stop or redirect
+    the messages of the cluster itself, which Ray prints to standard output; its debugger uses the same private flag.
+    """
+    worker = getattr(getattr(ray, "_private", None), "worker", None)
+    if hasattr(worker, "_worker_logs_enabled"):
+        worker._worker_logs_enabled = False
+
+
+def _share(ray: Any, array: np.ndarray) -> Any:
+    """Put an array into the object store, unless it is already there."""
     connection = ray.get_runtime_context()
     key = connection.gcs_address, connection.get_job_id(), id(array)
-    owner, place = _lent.get(key, (None, None))
+    owner, reference = _shared_arrays.get(key, (None, None))
     if owner is None or owner() is not array:
-        place = ray.put(_bytes_of(array))
-        _lent[key] = weakref.ref(array, lambda _: _lent.pop(key, None)), place
-    return place
+        reference = ray.put(_bytes_of(array))
+        _shared_arrays[key] = weakref.ref(array, lambda _: _shared_arrays.pop(key, None)), reference
+    return reference
 
 
 def _run_item(run: str, shared: Sequence[Any], item: bytes) -> bytes:
-    """In a process of the cluster: the result of an item, or the error that it ended with, for ``_outcome``."""
+    """In a cluster process: the pickled result of an item, or the pickled exception."""
     try:
         if run not in _workers:
             import ray
@@ -193,43 +231,43 @@ def _run_item(run: str, shared: Sequence[Any], item: bytes) -> bytes:
         return _pickled((None, error))
 
 
-def _outcome(told: bytes) -> Any:
-    result, error = pickle.loads(told)
+def _result_or_raise(outcome: bytes) -> Any:
+    result, error = pickle.loads(outcome)
     if error is not None:
         raise error
     return result
 
 
 def _packed(thing: Any) -> tuple[np.ndarray, list[np.ndarray]]:
-    """A thing as bytes, and its large arrays, which are not copied."""
+    """Pickle an object; its large arrays are returned separately and not copied."""
     arrays: list[np.ndarray] = []
 
-    def goes_with_the_rest(buffer: pickle.PickleBuffer) -> bool:
+    def is_pickled_inline(buffer: pickle.PickleBuffer) -> bool:
         array = memoryview(buffer).obj
-        if not isinstance(array, np.ndarray) or array.nbytes < _LARGE:
+        if not isinstance(array, np.ndarray) or array.nbytes < _MIN_SHARED_ARRAY_BYTES:
             return True
         arrays.append(array)
         return False
 
-    return np.frombuffer(_pickled(thing, goes_with_the_rest), np.uint8), arrays
+    return np.frombuffer(_pickled(thing, is_pickled_inline), np.uint8), arrays
 
 
 def _bytes_of(array: np.ndarray) -> np.ndarray:
-    """The memory of an array, which is not copied."""
+    """The memory of an array, without a copy."""
     return np.frombuffer(pickle.PickleBuffer(array.data).raw(), np.uint8)
 
 
 def _unpacked(packed: Sequence[np.ndarray]) -> Any:
-    """The thing that was packed, from its bytes and those of its large arrays, which lie there."""
+    """The object that was packed, from its pickle and the memory of its large arrays."""
     content, *buffers = packed
-    return pickle.loads(content.data, buffers=[np.asarray(_Unlocked(buffer)) for buffer in buffers])
+    return pickle.loads(content.data, buffers=[np.asarray(_Writeable(buffer)) for buffer in buffers])
 
 
-class _Unlocked:
-    """The memory of an array without its mark that it is only to be read.
+class _Writeable:
+    """The memory of a read-only array, without the read-only flag.
 
-    All that comes out of the object store has that mark, and for Numba such arrays are of another type, for which all
-    kernels would have to be compiled again.
+    Arrays from the object store are read-only. Numba gives read-only arrays another type, so every kernel would have to
+    be compiled again.
     """
 
     def __init__(self, array: np.ndarray) -> None:
@@ -245,8 +283,10 @@ def _pickled(thing: Any, buffer_callback: Callable[[pickle.PickleBuffer], Any] |
 
 @cache
 def _pickler() -> Any:
-    """A pickler that takes closures, kernels by their names, for Numba would have them compiled again, and locks as new
-    ones, for what they guard will be another process's own."""
+    """A pickler class that also takes closures, kernels and locks.
+
+    Kernels are pickled by name, because Numba would compile them again. Locks are pickled as new, open locks.
+    """
     from _thread import LockType
 
     from numba.core.dispatcher import Dispatcher

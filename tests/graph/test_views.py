@@ -153,12 +153,12 @@ def test_searches_that_go_on_together_find_what_each_finds(
     bounds = [data.draw(st.integers(-7, 7)) for _ in runs]
     expected = [first_at_least(values, *search) for search in zip(places, ends.tolist(), bounds, strict=True)]
     searches = new_searches(len(runs))
-    searches.place[:], searches.end[:], searches.bound[:] = places, ends, bounds
+    searches.position[:], searches.end[:], searches.bound[:] = places, ends, bounds
     if far:
         search_all_fenced(values, fence_keys(values), searches, len(runs))
     else:
         search_all(values, searches, len(runs))
-    assert searches.place.tolist() == expected
+    assert searches.position.tolist() == expected
     assert searches.end.tolist() == ends.tolist()
 
 

@@ -1,4 +1,4 @@
-"""`tlogic download` and `tlogic datasets`: known datasets, fetched and listed."""
+"""`tlogic download` and `tlogic datasets`: download and list benchmark datasets."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -11,11 +11,11 @@ import typer
 if TYPE_CHECKING:
     from tlogic.events.datasets import DatasetStatus
 
-_MEANINGS = {
-    "whole": "[green]whole[/green]",
-    "partly": "[yellow]partly[/yellow]",
-    "different": "[yellow]other files[/yellow] than published",
-    "unchecked": "here",
+_STATE_TEXTS = {
+    "whole": "[green]complete[/green]",
+    "partly": "[yellow]incomplete[/yellow]",
+    "different": "[yellow]differs[/yellow] from the published files",
+    "unchecked": "present",
     "absent": "[dim]absent[/dim]",
 }
 
@@ -24,10 +24,10 @@ def download(
     names: Annotated[list[str], typer.Argument(metavar="NAME", help="Datasets, such as icews14.", show_default=False)],
     to: Annotated[
         Path | None,
-        typer.Option(help="The folder for datasets; TLOGIC_DATA or the cache if not given.", metavar="DIR"),
+        typer.Option(help="The folder for datasets; by default TLOGIC_DATA, or else the cache folder.", metavar="DIR"),
     ] = None,
 ) -> None:
-    """Fetch published datasets and check them; then DATA can be their name."""
+    """Download published datasets and verify them. Their names can then be given as DATA."""
     from tlogic.cli.console import error_console
     from tlogic.events.downloads import download as fetch
 
@@ -36,35 +36,35 @@ def download(
             with _bar(name) as progress:
                 done = fetch(name, to, progress=progress)
         except KeyboardInterrupt:
-            error_console.print("What has arrived is kept: the same command goes on with it.")
+            error_console.print("The part downloaded so far is kept; run the same command again to resume.")
             raise
-        for told, files in (("was there already", done.present), ("was fetched", done.fetched)):
+        for text, files in (("already present", done.present), ("downloaded", done.fetched)):
             for file in files:
-                error_console.print(f"{name}/{file} {told}.")
-        error_console.print(f"{name} is whole in {done.folder}", markup=False)
+                error_console.print(f"{name}/{file}: {text}")
+        error_console.print(f"{name} is complete in {done.folder}", markup=False)
 
 
 def datasets(
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON array.")] = False,
 ) -> None:
-    """List the known datasets and those that are here."""
+    """List the benchmark datasets and the datasets on this machine."""
     from tlogic.cli.console import console, error_console
     from tlogic.events.datasets import data_folders, list_datasets
 
     found = list(list_datasets())
     if json_output:
-        print(json.dumps([_as_dict(presence) for presence in found]))
+        print(json.dumps([_as_dict(status) for status in found]))
         return
     console.print(_as_table(found))
-    fetchable = [name for name, state, _, known in found if known and known.files and state in ("absent", "partly")]
-    if fetchable:
-        error_console.print(f"`tlogic download NAME` fetches {', '.join(fetchable)}.")
-    error_console.print(f"Looked for in {' and '.join(map(str, data_folders()))}.", markup=False)
+    available = [s.name for s in found if s.dataset and s.dataset.files and s.state in ("absent", "partly")]
+    if available:
+        error_console.print(f"Available with `tlogic download NAME`: {', '.join(available)}.")
+    error_console.print(f"Searched in {' and '.join(map(str, data_folders()))}.", markup=False)
 
 
 @contextmanager
 def _bar(name: str) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar for each file, in bytes, on standard error; quiet where that is not a terminal."""
+    """Show one progress bar per file on standard error, if it is a terminal."""
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
     from tlogic.cli.console import error_console
@@ -73,26 +73,26 @@ def _bar(name: str) -> Iterator[Callable[[str, int, int], None]]:
     tasks: dict[str, Any] = {}
     with Progress(*columns, console=error_console, transient=True, disable=not error_console.is_terminal) as bar:
 
-        def progress(file: str, there: int, size: int) -> None:
+        def progress(file: str, received: int, size: int) -> None:
             if file not in tasks:
-                tasks[file] = bar.add_task(f"{name}/{file}", total=size, completed=there)
-            bar.update(tasks[file], completed=there)
+                tasks[file] = bar.add_task(f"{name}/{file}", total=size, completed=received)
+            bar.update(tasks[file], completed=received)
 
         yield progress
 
 
-def _as_dict(presence: "DatasetStatus") -> dict[str, Any]:
-    known = presence.known
+def _as_dict(status: "DatasetStatus") -> dict[str, Any]:
+    dataset = status.dataset
     return {
-        "name": presence.name,
-        "state": presence.state,
-        "folder": None if presence.folder is None else str(presence.folder),
-        "downloadable": bool(known and known.files),
-        "facts": dict(zip(("train", "valid", "test"), known.facts, strict=True)) if known else None,
-        "entities": known.entities if known else None,
-        "relations": known.relations if known else None,
-        "steps": known.steps if known else None,
-        "unit": known.unit if known else None,
+        "name": status.name,
+        "state": status.state,
+        "folder": None if status.folder is None else str(status.folder),
+        "downloadable": bool(dataset and dataset.files),
+        "facts": dict(zip(("train", "valid", "test"), dataset.facts, strict=True)) if dataset else None,
+        "entities": dataset.entities if dataset else None,
+        "relations": dataset.relations if dataset else None,
+        "steps": dataset.steps if dataset else None,
+        "unit": dataset.unit if dataset else None,
     }
 
 
@@ -102,14 +102,19 @@ def _as_table(found: "list[DatasetStatus]") -> Any:
     table = Table()
     for column in ("dataset", "facts", "entities", "relations", "steps"):
         table.add_column(column, justify="left" if column == "dataset" else "right", no_wrap=True)
-    table.add_column("here?")
-    for presence in found:
-        table.add_row(presence.name, *_figures(presence), _MEANINGS[presence.state])
+    table.add_column("on this machine")
+    for status in found:
+        table.add_row(status.name, *_sizes(status), _STATE_TEXTS[status.state])
     return table
 
 
-def _figures(presence: "DatasetStatus") -> tuple[str, ...]:
-    known = presence.known
-    if known is None:
+def _sizes(status: "DatasetStatus") -> tuple[str, ...]:
+    dataset = status.dataset
+    if dataset is None:
         return ("",) * 4
-    return f"{sum(known.facts):,}", f"{known.entities:,}", f"{known.relations:,}", f"{known.steps:,} {known.unit}"
+    return (
+        f"{sum(dataset.facts):,}",
+        f"{dataset.entities:,}",
+        f"{dataset.relations:,}",
+        f"{dataset.steps:,} {dataset.unit}",
+    )

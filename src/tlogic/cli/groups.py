@@ -1,4 +1,4 @@
-"""Groups of options: a dataclass in a command's signature stands for one option per field."""
+"""Option groups: a dataclass in the signature of a command adds one option per field."""
 
 import inspect
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 
 
 def with_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """The command as Typer should see it: each dataclass among its parameters spread into its fields.
+    """Return a command for Typer in which each dataclass parameter is replaced by its fields.
 
     >>> from dataclasses import dataclass
     >>> @dataclass
@@ -24,23 +24,23 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
     hints = get_type_hints(command, include_extras=True)
     parameters = inspect.signature(command).parameters
     groups = {name: hints[name] for name in parameters if is_dataclass(hints[name])}
-    seen: list[inspect.Parameter] = []
+    flat: list[inspect.Parameter] = []
     for name, parameter in parameters.items():
-        alone = [parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)]
-        seen += _spread(groups[name]) if name in groups else alone
+        single = [parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)]
+        flat += _parameters_of(groups[name]) if name in groups else single
 
     @wraps(command)
-    def gathered(**values: Any) -> None:
+    def grouped(**values: Any) -> None:
         for name, group in groups.items():
             given = {field.name: values.pop(field.name) for field in fields(group) if field.name in values}
             values[name] = group(**given)
         command(**values)
 
-    gathered.__signature__ = inspect.Signature(seen)  # type: ignore[attr-defined]
-    return gathered
+    grouped.__signature__ = inspect.Signature(flat)  # type: ignore[attr-defined]
+    return grouped
 
 
-def _spread(group: Any) -> list[inspect.Parameter]:
+def _parameters_of(group: Any) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
     return [
         inspect.Parameter(

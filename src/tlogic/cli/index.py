@@ -1,4 +1,4 @@
-"""`tlogic index`: a graph in one file that opens at once."""
+"""`tlogic index`: compile data into a graph file that opens fast."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +12,7 @@ def index(
     data: DataOptions,
     out: Annotated[Path, typer.Option(help="The graph file to write.", metavar="GRAPH")],
 ) -> None:
-    """Read DATA once and keep it as a compiled graph, which every command takes in the place of DATA.
+    """Compile DATA into a graph file, which every command accepts instead of DATA.
 
     It opens in milliseconds, and processes that use it share its memory.
     """
@@ -22,4 +22,4 @@ def index(
     graph = data.read(out, keep=False)
     write_compiled(graph, out, data.path)
     size = out.stat().st_size
-    error_console.print(f"{len(graph):,} facts in {out}, {size / len(graph):.0f} bytes each", markup=False)
+    error_console.print(f"Wrote {len(graph):,} facts to {out}, {size / len(graph):.0f} bytes each", markup=False)

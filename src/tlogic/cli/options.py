@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from tlogic import ApplicationSettings, TemporalGraph
     from tlogic.events import ReadReport
 
-Threads = Annotated[int | None, typer.Option(help="How many threads to use; as many as there are cores if not given.")]
+Threads = Annotated[int | None, typer.Option(help="The number of threads; by default one per core.")]
 
-_HOW_TO_READ = ("query", "columns", "step", "time_zone", "skip_bad_rows")
+_READ_OPTIONS = ("query", "columns", "step", "time_zone", "skip_bad_rows")
 
 
 def _connect(address: str | None) -> str | None:
-    """Connect before anything is read, so that a wrong address is told at once."""
+    """Connect before anything is read, so that a wrong address fails at once."""
     if address is not None:
         from tlogic.parallel import connect
 
@@ -30,7 +30,7 @@ def _connect(address: str | None) -> str | None:
 Cluster = Annotated[
     str | None,
     typer.Option(
-        help="Run on a Ray cluster: its address, or auto for the one that this machine is part of.",
+        help="Run on a Ray cluster: its address, or auto for the cluster this machine belongs to.",
         metavar="ADDRESS|auto",
         callback=_connect,
     ),
@@ -38,7 +38,7 @@ Cluster = Annotated[
 
 
 class Stop(StrEnum):
-    """When enough rules were applied."""
+    """When to stop applying rules to a query."""
 
     published = "published"
     text = "text"
@@ -46,7 +46,7 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True)
 class DataOptions:
-    """What to read, and how."""
+    """The options for the data to read."""
 
     data: Annotated[
         str | None,
@@ -64,46 +64,48 @@ class DataOptions:
         ),
     ] = None
     query: Annotated[
-        str | None, typer.Option(help="What to read from the database: a SELECT or a table.", metavar="SQL|TABLE")
+        str | None,
+        typer.Option(help="What to read from the database: a SELECT statement or a table name.", metavar="SQL|TABLE"),
     ] = None
     columns: Annotated[
         str | None,
         typer.Option(
             help="The columns of subject, relation, object and time, by name or by position from 0: who,does,whom,day; "
-            "or some of them: subject=who,time=day. Known by their usual names if not given.",
+            "or some of them: subject=who,time=day. By default, columns are recognised by common names.",
             metavar="COLUMNS",
         ),
     ] = None
     valid_from: Annotated[
-        str | None, typer.Option(help="Where the validation period begins, if DATA is one table.", metavar="DATE")
+        str | None, typer.Option(help="The start of the validation period, if DATA is one table.", metavar="DATE")
     ] = None
     test_from: Annotated[
-        str | None, typer.Option(help="Where the test period begins, if DATA is one table.", metavar="DATE")
+        str | None, typer.Option(help="The start of the test period, if DATA is one table.", metavar="DATE")
     ] = None
     step: Annotated[
-        str | None, typer.Option(help="The step of time, such as 1d, 1h or 15m; found from the data if not given.")
+        str | None,
+        typer.Option(help="The length of a time step, such as 1d, 1h or 15m; by default found from the data."),
     ] = None
     time_zone: Annotated[
         str | None,
         typer.Option(
-            help="The clock to which date-times with zones are converted, such as Europe/Berlin; UTC if not given.",
+            help="The time zone to convert date-times with zones to, such as Europe/Berlin; by default UTC.",
             metavar="ZONE",
         ),
     ] = None
     skip_bad_rows: Annotated[
-        bool, typer.Option("--skip-bad-rows", help="Leave out rows that cannot be read, instead of refusing all.")
+        bool, typer.Option("--skip-bad-rows", help="Skip rows that cannot be read instead of stopping.")
     ] = False
-    quiet: Annotated[bool, typer.Option("--quiet", help="Do not report what was read; warnings remain.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", help="Do not report what was read, except for warnings.")] = False
 
     def read(self, out: Path | None = None, *, keep: bool = True) -> "TemporalGraph":
-        """The graph of the data; what was read is told on standard error, and kept for the next command.
+        """Read the data, print the report to standard error, and cache the graph unless ``keep`` is False.
 
-        Where ``out`` could not be written afterwards, or is what is read, that is told before.
+        Raises an error before reading if ``out`` cannot be written or is one of the files to read.
         """
         if out is not None:
-            self._refuse_output(out)
+            self._check_output(out)
         graph = self._graph(keep)
-        self._tell(graph.report)
+        self._print_report(graph.report)
         return graph
 
     def _graph(self, keep: bool) -> "TemporalGraph":
@@ -111,7 +113,7 @@ class DataOptions:
         from tlogic.graph.graph_cache import read_with_cache
 
         source = self._source()
-        self._refuse_late_options()
+        self._check_compiled_options()
         return (read_with_cache if keep else read)(
             source,
             query=self.query,
@@ -123,15 +125,15 @@ class DataOptions:
             skip_bad_rows=self.skip_bad_rows,
         )
 
-    def _tell(self, report: "ReadReport | None", *, warn: bool = True) -> None:
+    def _print_report(self, report: "ReadReport | None", *, warn: bool = True) -> None:
         from tlogic.cli.console import error_console
 
         if report is not None:
-            told = report if warn else replace(report, warnings=())
-            for line in told.lines(quiet=self.quiet):
+            shown = report if warn else replace(report, warnings=())
+            for line in shown.lines(quiet=self.quiet):
                 error_console.print(line, markup=False, emoji=False)
 
-    def _refuse_output(self, out: Path) -> None:
+    def _check_output(self, out: Path) -> None:
         from tlogic.events.sources.databases import database_file, is_database_url
         from tlogic.events.sources.source_files import files_read
         from tlogic.files import check_writable
@@ -140,71 +142,77 @@ class DataOptions:
         source = self._source()
         files = [database_file(source)] if is_database_url(source) else files_read(source)
         if out.exists() and any(file.exists() and out.samefile(file) for file in files if file):
-            raise InputError(f"{out} is what is read, and would be lost; choose another --out.")
+            raise InputError(f"{out} is one of the files to read and would be overwritten; choose another --out.")
 
     @property
     def path(self) -> str | None:
-        """Where the data lies; None for a database."""
+        """The path of the data; None for a database."""
         from tlogic.events.sources.databases import is_database_url
 
         return None if is_database_url(self.data) else self.data
 
     @property
     def is_compiled(self) -> bool:
-        """Is the data a compiled graph?"""
+        """Whether the data is a compiled graph."""
         from tlogic.graph.compiled_graph import is_compiled
 
         return self.data is not None and is_compiled(Path(self.data).expanduser())
 
-    def _refuse_late_options(self) -> None:
-        """What says how to read text cannot change a compiled graph."""
-        late = [name for name in _HOW_TO_READ if getattr(self, name) not in (None, False)]
+    def _check_compiled_options(self) -> None:
+        """Raise an error for options that have no effect on a compiled graph."""
+        late = [name for name in _READ_OPTIONS if getattr(self, name) not in (None, False)]
         if late and self.is_compiled:
             raise InputError(
-                f"{self.data} is a compiled graph, which was read before, so --{late[0].replace('_', '-')} comes too "
-                "late; give it to `tlogic index` with the data that the graph is made from."
+                f"--{late[0].replace('_', '-')} has no effect on the compiled graph {self.data}; "
+                "give it to `tlogic index`, with the data that the graph is built from."
             )
 
     def _source(self) -> str:
         from tlogic.events.sources.databases import EXPECTED_URLS, is_database_url
 
         if self.data is not None and self.db is not None:
-            raise InputError("Found both DATA and --db; expected one of them, so leave out the other.")
+            raise InputError("Found both DATA and --db; give only one of them.")
         if self.db is not None and not is_database_url(self.db):
-            raise InputError(f"--db is for databases: {EXPECTED_URLS}. Give {self.db!r} as DATA, without --db.")
+            raise InputError(
+                f"--db expects the URL of a database: {EXPECTED_URLS}. Give {self.db!r} as DATA, without --db."
+            )
         source = self.data or self.db
         if not source:
             raise InputError(
-                "Found nothing to read; expected DATA (a folder, a file or a name), or --db URL --query SQL."
+                "No data given; expected DATA (a folder, a file or a dataset name), or --db URL --query SQL."
             )
         return source
 
 
 @dataclass(frozen=True)
 class ApplicationOptions:
-    """How rules are applied."""
+    """The options for applying rules."""
 
-    window: Annotated[str, typer.Option(help="How many steps back facts count, or all.", metavar="N|all")] = "all"
-    k: Annotated[int, typer.Option(help="How many candidates are enough.")] = 20
-    alpha: Annotated[float, typer.Option(help="The weight of the confidence in a score.")] = 0.5
-    decay: Annotated[float, typer.Option("--lambda", help="How fast a score falls with age, per step.")] = 0.1
+    window: Annotated[
+        str, typer.Option(help="The number of past time steps whose facts are used, or all.", metavar="N|all")
+    ] = "all"
+    k: Annotated[int, typer.Option(help="The number of candidates after which no more rules are applied.")] = 20
+    alpha: Annotated[
+        float, typer.Option(help="The weight of the rule confidence in a score; the rest weighs recency.")
+    ] = 0.5
+    decay: Annotated[float, typer.Option("--lambda", help="The decay rate of a score with age, per time step.")] = 0.1
     stop: Annotated[Stop, typer.Option(help="Stop at k different scores (published) or k candidates (text).")] = (
         Stop.published
     )
-    min_confidence: Annotated[float, typer.Option(help="Rules below are left out.")] = 0.01
-    min_support: Annotated[int, typer.Option(help="Rules with fewer bodies are left out.")] = 2
-    lengths: Annotated[str | None, typer.Option(help="Rule lengths to apply; all if not given.")] = None
+    min_confidence: Annotated[float, typer.Option(help="Skip rules with a lower confidence.")] = 0.01
+    min_support: Annotated[int, typer.Option(help="Skip rules with a lower body support.")] = 2
+    lengths: Annotated[str | None, typer.Option(help="The rule lengths to apply, such as 1,2; by default all.")] = None
     max_groundings: Annotated[
         str | None,
         typer.Option(
-            help="Follow only so many triples of an entity and relation, the newest first; all if not given, but 50 in "
+            help="Follow at most this many triples per entity and relation, newest first; by default all, or 50 in "
             "graphs of more than 2 million facts.",
             metavar="K|all",
         ),
     ] = None
 
     def settings(self) -> "ApplicationSettings":
-        """The same, checked."""
+        """The validated settings."""
         import tlogic
 
         return tlogic.ApplicationSettings(
@@ -221,7 +229,7 @@ class ApplicationOptions:
 
 
 def column_choice(text: str) -> dict[str, str | int] | list[str | int]:
-    """Columns as `tlogic.read` takes them, from what was written in one argument.
+    """Parse the value of --columns for `tlogic.read`.
 
     >>> column_choice("who,does,whom,3")
     ['who', 'does', 'whom', 3]
@@ -232,7 +240,7 @@ def column_choice(text: str) -> dict[str, str | int] | list[str | int]:
     pairs = [part.partition("=") for part in parts]
     if not all(parts) or any(bool(equals) != bool(pairs[0][1]) for _, equals, _ in pairs):
         raise InputError(
-            f"The columns {text!r} are not understood; expected four names or positions such as who,does,whom,day, "
+            f"Cannot parse the columns {text!r}; expected four names or positions such as who,does,whom,day, "
             "or pairs such as subject=who,time=day."
         )
     if pairs[0][1]:
@@ -245,11 +253,11 @@ def _name_or_position(text: str) -> str | int:
 
 
 def integers(text: str) -> tuple[int, ...]:
-    """Whole numbers separated by commas."""
+    """Parse integers separated by commas."""
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
-        raise SettingsError(f"Expected whole numbers separated by commas, such as 1,2,3; found {text!r}.") from None
+        raise SettingsError(f"Expected integers separated by commas, such as 1,2,3; found {text!r}.") from None
 
 
 def _limit(text: str | None) -> int | None:
@@ -258,7 +266,7 @@ def _limit(text: str | None) -> int | None:
     if text is None:
         return None
     if text != "all" and not text.isdecimal():
-        raise SettingsError(f"--max-groundings is a number or 'all'; found {text!r}.")
+        raise SettingsError(f"--max-groundings must be a number or 'all', not {text!r}.")
     return UNLIMITED if text == "all" else int(text)
 
 
@@ -268,4 +276,4 @@ def _window(text: str) -> int | None:
     try:
         return int(text)
     except ValueError:
-        raise SettingsError(f"The window is a number of steps or 'all'; found {text!r}.") from None
+        raise SettingsError(f"The window must be a number of time steps or 'all', not {text!r}.") from None

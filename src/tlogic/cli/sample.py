@@ -8,11 +8,11 @@ import typer
 
 def sample(
     out: Annotated[Path, typer.Option(help="The folder to write to.", metavar="DIR")],
-    seed: Annotated[int, typer.Option(help="The seed of the world.")] = 7,
-    days: Annotated[int, typer.Option(help="How many days of events.")] = 450,
+    seed: Annotated[int, typer.Option(help="The seed of the simulation.")] = 7,
+    days: Annotated[int, typer.Option(help="The number of days to simulate.")] = 450,
 ) -> None:
-    """Write the sample world: invented events whose rules are known, because they were planted."""
+    """Write the sample world: simulated events that follow known (planted) rules."""
     from tlogic.events.sample.simulation import write_sample
 
     write_sample(out, seed, days)
-    typer.echo(f"The sample world is in {out}; its README.txt tells the planted rules.", err=True)
+    typer.echo(f"Wrote the sample world to {out}; its README.txt lists the planted rules.", err=True)

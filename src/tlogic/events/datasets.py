@@ -1,4 +1,4 @@
-"""Datasets that are known by name: what they hold, where they lie, and whether they are there whole."""
+"""Benchmark datasets: their contents, their location, and whether they are complete."""
 
 import os
 from collections.abc import Iterator
@@ -12,30 +12,30 @@ from tlogic.files import cache_folder
 State = Literal["whole", "partly", "different", "unchecked", "absent"]
 
 PART = ".part"
-"""The end of the name of a file that is still being downloaded."""
+"""The suffix of a file that is not completely downloaded."""
 
 
 class PublishedFile(NamedTuple):
-    """A file as its authors publish it."""
+    """A published file of a dataset."""
 
     name: str
     size: int
     sha1: str
-    """The hash by which git knows the content."""
+    """The git blob hash of the content."""
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """A known dataset. Without files it cannot be downloaded, for nobody publishes them with hashes."""
+    """A benchmark dataset. It can be downloaded if its files are published with hashes."""
 
     name: str
     facts: tuple[int, int, int]
-    """How many for training, validation and test."""
+    """The numbers of facts for training, validation and test."""
     entities: int
     relations: int
     steps: int
     unit: str
-    """Of a step: days or years."""
+    """The unit of a time step: days or years."""
     files: tuple[PublishedFile, ...] = ()
 
 
@@ -88,22 +88,23 @@ DATASETS: dict[str, Dataset] = {
 
 
 class DatasetStatus(NamedTuple):
-    """Whether a dataset is there."""
+    """The state of a dataset on this machine."""
 
     name: str
     state: State
     folder: Path | None
-    known: Dataset | None
+    dataset: Dataset | None
+    """None for a folder that is not a benchmark dataset."""
 
 
 def data_folders() -> list[Path]:
-    """The folders that hold datasets: ``TLOGIC_DATA``, if it is set, before the cache. Downloads go to the first."""
+    """The folders to search for datasets: ``TLOGIC_DATA`` if set, then the cache. Downloads go to the first."""
     given = os.environ.get("TLOGIC_DATA")
     return [Path(given).expanduser(), cache_folder()] if given else [cache_folder()]
 
 
 def find_dataset(name: str) -> Path | None:
-    """The folder of a dataset; one whose download is unfinished does not count.
+    """The folder of a dataset, or None; unfinished downloads do not count.
 
     >>> find_dataset("no such dataset")
     """
@@ -114,11 +115,11 @@ def find_dataset(name: str) -> Path | None:
 
 
 def list_datasets() -> Iterator[DatasetStatus]:
-    """All datasets, the known ones first, then the others that lie beside them."""
+    """List the benchmark datasets, then other datasets in the same folders."""
     for name, dataset in DATASETS.items():
-        begun = (parent / name for parent in data_folders() if (parent / name).is_dir())
-        place = find_dataset(name) or next(begun, None)
-        yield DatasetStatus(name, _state(dataset, place), place, dataset)
+        started = (parent / name for parent in data_folders() if (parent / name).is_dir())
+        location = find_dataset(name) or next(started, None)
+        yield DatasetStatus(name, _state(dataset, location), location, dataset)
     seen = set(DATASETS)
     for parent in data_folders():
         for folder in sorted(parent.glob("*/")):
@@ -128,12 +129,12 @@ def list_datasets() -> Iterator[DatasetStatus]:
 
 
 def matches_published(path: Path, published: PublishedFile) -> bool:
-    """Is this file, byte for byte, the published one?"""
+    """Whether a file has the bytes of the published one."""
     return path.stat().st_size == published.size and git_sha1(path) == published.sha1
 
 
 def git_sha1(path: Path) -> str:
-    """The hash by which git knows the content of a file.
+    """The git blob hash of a file.
 
     >>> from tempfile import NamedTemporaryFile
     >>> with NamedTemporaryFile() as file:
@@ -152,17 +153,17 @@ def _state(dataset: Dataset, folder: Path | None) -> State:
         return "absent"
     if not dataset.files:
         return "unchecked" if _holds_facts(folder) else "absent"
-    there = [(folder / file.name, file) for file in dataset.files if (folder / file.name).is_file()]
-    if not all(matches_published(path, file) for path, file in there):
+    present = [(folder / file.name, file) for file in dataset.files if (folder / file.name).is_file()]
+    if not all(matches_published(path, file) for path, file in present):
         return "different"
-    if len(there) == len(dataset.files):
+    if len(present) == len(dataset.files):
         return "whole"
     if _holds_facts(folder):
         return "different"
-    begun = any(part.stat().st_size for part in folder.glob(f"*{PART}"))
-    return "partly" if there or begun else "absent"
+    started = any(part.stat().st_size for part in folder.glob(f"*{PART}"))
+    return "partly" if present or started else "absent"
 
 
 def _holds_facts(folder: Path) -> bool:
-    """Is there a file of training facts? Downloads fetch it last, so the others are there too."""
+    """Whether the folder has a train file. Downloads fetch it last, so the other files are complete then."""
     return any(path.suffix != PART and path.is_file() for path in folder.glob("train.*"))

@@ -1,4 +1,4 @@
-"""Temporal knowledge graphs as sorted integer arrays, with the names beside them."""
+"""Temporal knowledge graphs: sorted integer arrays, and the vocabularies that map names to ids."""
 
 from tlogic.graph.building import build_graph, read, sample
 from tlogic.graph.facts import Facts

@@ -1,4 +1,4 @@
-"""The array types that travel between Python and the kernels."""
+"""Array types of the kernels, and helpers to pass arrays to them."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -17,7 +17,7 @@ MAX_INT32 = 2**31 - 1
 
 
 def integer_dtype(largest: int) -> type[np.signedinteger[Any]]:
-    """The integers that count up to some number: four bytes each, or eight where it needs them.
+    """The smallest integer type for counts up to a number: int32 or int64.
 
     >>> integer_dtype(100).__name__
     'int32'
@@ -34,7 +34,7 @@ def _borrowed(_: Any, record: Any) -> tuple[Any, Callable[..., Any]]:
 
 
 def _without_owners(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    """Rebuild a compiled value, with arrays that do not know who owns their memory."""
+    """Rebuild a compiled value whose arrays have no owner of their memory."""
     if isinstance(kind, types.Array):
         array = context.make_array(kind)(context, builder, value=value)
         array.meminfo = ir.Constant(array.meminfo.type, None)
@@ -49,8 +49,8 @@ def _without_owners(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 
 borrowed: Any = _borrowed
-"""In a kernel: the same record with arrays that nobody counts references to. It must not outlive their owners.
+"""In a kernel: the same record with borrowed references to its arrays. It must not outlive their owners.
 
-A record of arrays that is handed to a function costs two atomic operations per array; in a loop over millions of rules
-that was a fifth of the time.
+Passing a record to a function costs two atomic operations per array for reference counting. In a loop over millions of
+rules that took a fifth of the time.
 """

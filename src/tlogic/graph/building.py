@@ -1,4 +1,4 @@
-"""From events with names to a graph with numbers."""
+"""Build a graph of integer ids from events with names."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -19,8 +19,8 @@ from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.graph.vocabulary import Relations, Vocabulary
 from tlogic.names import INVERSE_MARK
 
-# Kernels count time in 32 bits.
-_MOST_STEPS = 2**31 - 1
+# Kernels store time steps in 32 bits.
+_MAX_TIME_STEPS = 2**31 - 1
 
 
 def read(
@@ -51,7 +51,7 @@ def read(
     """
     if isinstance(source, str | Path) and is_compiled(Path(source).expanduser()):
         _refuse_options(query=query, step=step, columns=columns, time_zone=time_zone, skip_bad_rows=skip_bad_rows)
-        return _split_anew(open_compiled(Path(source).expanduser()), valid_from, test_from)
+        return _with_split(open_compiled(Path(source).expanduser()), valid_from, test_from)
     events = read_events(
         source,
         query=query,
@@ -68,11 +68,11 @@ def read(
 def _refuse_options(**given: Any) -> None:
     wrong = [name for name, value in given.items() if value not in (None, False, "UTC")]
     if wrong:
-        raise InputError(f"A compiled graph was read before, so {wrong[0]} comes too late; give it to `tlogic index`.")
+        raise InputError(f"{wrong[0]} has no effect on a compiled graph; give it to `tlogic index` instead.")
 
 
-def _split_anew(graph: TemporalGraph, valid_from: Label | None, test_from: Label | None) -> TemporalGraph:
-    """The same graph with other periods; its index stays."""
+def _with_split(graph: TemporalGraph, valid_from: Label | None, test_from: Label | None) -> TemporalGraph:
+    """The same graph with other validation and test periods; its triple index stays valid."""
     if valid_from is None and test_from is None:
         return graph
     steps, end, report = pl.Series(graph.facts.time), graph.end, graph.report
@@ -80,14 +80,13 @@ def _split_anew(graph: TemporalGraph, valid_from: Label | None, test_from: Label
     if report is not None:
         warnings = dict.fromkeys([*report.warnings, *small_periods(steps, split)])
         report = replace(report, periods=split.sizes(steps), warnings=tuple(warnings))
-    again = replace(
+    return replace(
         graph,
         report=report,
+        precomputed=graph.precomputed._replace(views=None, train_fingerprint=None),
         valid_from=end if split.valid_from is None else split.valid_from,
         test_from=end if split.test_from is None else split.test_from,
     )
-    again.__dict__["triples"] = graph.triples
-    return again
 
 
 def sample(seed: int = 7, days: int = 450) -> TemporalGraph:
@@ -102,7 +101,7 @@ def sample(seed: int = 7, days: int = 450) -> TemporalGraph:
 
 
 def build_graph(events: EventTable) -> TemporalGraph:
-    """Number the names, drop duplicate facts and sort by time."""
+    """Assign ids to the names, drop duplicate facts and sort by time."""
     frame = events.frame
     entities = _distinct(frame["subject"], frame["object"])
     relations = _distinct(frame["relation"])
@@ -112,13 +111,13 @@ def build_graph(events: EventTable) -> TemporalGraph:
             raise InputError(
                 f"The relation {name!r} ends in {INVERSE_MARK!r}, which marks inverse relations; rename it."
             )
-    numbered = Facts(
-        subject=_numbered(frame["subject"], entities),
-        relation=_numbered(frame["relation"], relations),
-        object=_numbered(frame["object"], entities),
+    encoded = Facts(
+        subject=_encoded(frame["subject"], entities),
+        relation=_encoded(frame["relation"], relations),
+        object=_encoded(frame["object"], entities),
         time=frame["step"].cast(pl.Int32).to_numpy(writable=True),
     )
-    facts = sorted_distinct(numbered, len(entities), len(relations))
+    facts = sorted_distinct(encoded, len(entities), len(relations))
     end = int(facts.time[-1]) + 1
     report, split = events.report, Split(events.valid_from, events.test_from)
     return TemporalGraph(
@@ -140,16 +139,16 @@ def build_graph(events: EventTable) -> TemporalGraph:
 
 def _check_steps(events: EventTable) -> None:
     steps = int(events.frame["step"].to_numpy().max()) + 1
-    if steps > _MOST_STEPS:
+    if steps > _MAX_TIME_STEPS:
         raise InputError(
             f"There are {steps:,} steps of {events.timeline.step_size} between {events.report.first_time} and "
-            f"{events.report.last_time}, and {_MOST_STEPS:,} at most can be counted; "
-            "give a longer step (step=..., --step ...)."
+            f"{events.report.last_time}; at most {_MAX_TIME_STEPS:,} are supported. "
+            "Give a longer step (step=..., --step ...)."
         )
 
 
-def _numbered(column: pl.Series, names: list[str]) -> Ints:
-    """Each name's place among all of them."""
+def _encoded(column: pl.Series, names: list[str]) -> Ints:
+    """The id of each name: its index in the list of names."""
     return column.cast(pl.Enum(names)).to_physical().cast(pl.Int32).to_numpy(writable=True)
 
 

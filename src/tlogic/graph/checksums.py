@@ -1,4 +1,4 @@
-"""A checksum at the speed of memory, for large arrays."""
+"""A fast checksum for large arrays, limited by memory bandwidth."""
 
 from typing import Any
 
@@ -13,8 +13,7 @@ _WORD = 8
 
 
 def checksum(array: Ints) -> int:
-    """A number that another content would not have but by a rare chance; no content differs in one word alone and has
-    the same.
+    """A 64-bit checksum of the bytes of an array. A change of a single word is always detected.
 
     >>> numbers = np.arange(10, dtype=np.int32)
     >>> checksum(numbers) == checksum(numbers.copy()), checksum(numbers) == checksum(numbers[::-1].copy())
@@ -34,7 +33,7 @@ def checksum(array: Ints) -> int:
 def _mixed(words: Ints, rest: Any, length: Any) -> Any:
     a, b, c, d = _ODD, _ODD + np.uint64(1), _ODD + np.uint64(2), _ODD + np.uint64(3)
     end = len(words) // 4 * 4
-    for i in range(0, end, 4):  # four chains, so that none waits for its own multiplication
+    for i in range(0, end, 4):  # four independent chains hide the latency of the multiplication
         a = (a ^ words[i]) * _ODD
         b = (b ^ words[i + 1]) * _ODD
         c = (c ^ words[i + 2]) * _ODD

@@ -1,7 +1,7 @@
-"""Compiled graphs: names, facts and all sorted arrays in one file, which is mapped into memory instead of read.
+"""Compiled graphs: names, facts and all sorted arrays in one memory-mapped file.
 
-The file begins with a magic line, the version, and the length and digest of a header in JSON. The header tells where
-each array stands, its type, its length and its checksum. Arrays begin at multiples of 64 bytes.
+The file begins with a magic line, the version, and the length and digest of a JSON header. The header lists the name,
+type, length and checksum of each array. Arrays follow in that order and begin at multiples of 64 bytes.
 """
 
 import json
@@ -23,7 +23,7 @@ from tlogic.files import atomic_write
 from tlogic.graph.arrays import Ints
 from tlogic.graph.checksums import checksum
 from tlogic.graph.facts import Facts
-from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.graph.temporal_graph import Precomputed, TemporalGraph
 from tlogic.graph.triples import TripleIndex
 from tlogic.graph.views import Views
 from tlogic.graph.vocabulary import Relations, StoredVocabulary
@@ -32,18 +32,18 @@ from tlogic.parallel import in_parallel
 MAGIC = b"tlogic graph\n\0\0\0"
 VERSION = 2
 _START = Struct("<16sIQ16s")
-_ALIGNED = 64
+_ALIGNMENT_BYTES = 64
 _FACTS, _TRIPLES = "facts", "triples"
 _VIEWS: Mapping[str, Any] = Views.__annotations__
-"""The kind of each view."""
+"""The record type of each view."""
 
 Record = TypeVar("Record", bound=Any)
-Sources = list[tuple[str, int, int]]
-"""Of each file that a graph was made from: its path, its size, and when it was last changed."""
+SourceStamps = list[tuple[str, int, int]]
+"""Path, size and modification time of each file that a graph was built from."""
 
 
 def is_compiled(path: Path) -> bool:
-    """Does a file begin as a compiled graph does?"""
+    """Whether a file begins with the magic line of a compiled graph."""
     try:
         with path.open("rb") as file:
             return file.read(len(MAGIC)) == MAGIC
@@ -52,9 +52,9 @@ def is_compiled(path: Path) -> bool:
 
 
 def write_compiled(graph: TemporalGraph, path: Path, source: str | Path | None = None) -> None:
-    """Write a graph with its index; the file is there whole or not at all.
+    """Write a graph with its indexes, atomically.
 
-    When the files that it was made from have changed since, it is refused.
+    If ``source`` is given, ``open_compiled`` refuses the graph after a change of the source files.
     """
     arrays = _arrays_of(graph)
     header = _header(graph, arrays, source)
@@ -62,12 +62,12 @@ def write_compiled(graph: TemporalGraph, path: Path, source: str | Path | None =
         file.write(_START.pack(MAGIC, VERSION, len(header), _digest(header)))
         file.write(header)
         for array in arrays.values():
-            file.write(b"\0" * (-file.tell() % _ALIGNED))
+            file.write(b"\0" * (-file.tell() % _ALIGNMENT_BYTES))
             file.write(np.ascontiguousarray(array).data)
 
 
 def open_compiled(path: Path) -> TemporalGraph:
-    """The graph of a compiled file, whose arrays stay in it until they are used."""
+    """Open a compiled graph; its arrays are loaded from the file on access."""
     content = _mapped(path)
     header, begin = _read_header(content, path)
     try:
@@ -76,14 +76,14 @@ def open_compiled(path: Path) -> TemporalGraph:
         graph = _graph(header, arrays)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _damaged(path, str(error)) from None
-    _refuse_stale(path, header)
+    _check_sources(path, header)
     return graph
 
 
 def _mapped(path: Path) -> mmap.mmap:
     try:
         with path.open("rb") as file:
-            # private, so that arrays are as others are; pages are shared with all who map the file
+            # copy-on-write, so that arrays are writeable; processes that map the file share its pages
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be opened: {error}.") from None
@@ -91,7 +91,7 @@ def _mapped(path: Path) -> mmap.mmap:
 
 def _arrays_of(graph: TemporalGraph) -> dict[str, Ints]:
     arrays = _named(_FACTS, graph.facts) | _named(_TRIPLES, graph.triples)
-    del arrays[_name(_TRIPLES, "fact_time")]  # which is that of the facts
+    del arrays[_name(_TRIPLES, "fact_time")]  # equals the time of the facts
     for kind, view in graph.views._asdict().items():
         arrays |= _named(kind, view)
     for kind, names in (("entities", graph.entities.names), ("relations", graph.relations.base)):
@@ -106,12 +106,12 @@ def _name(kind: str, field: str) -> str:
 
 
 def _named(kind: str, record: Any) -> dict[str, Ints]:
-    """The arrays of a record by their names in the file."""
+    """The arrays of a record, by their names in the file."""
     return {_name(kind, field): array for field, array in record._asdict().items()}
 
 
 def _record(make: type[Record], kind: str, arrays: Mapping[str, Ints], **given: Ints) -> Record:
-    """A record of arrays in the file, but for those that are given."""
+    """A record of arrays from the file; the given fields are taken as they are."""
     fields = [field for field in make._fields if field not in given]
     return make(**{field: arrays[_name(kind, field)] for field in fields}, **given)
 
@@ -125,7 +125,7 @@ def _header(graph: TemporalGraph, arrays: Mapping[str, Ints], source: str | Path
         "fingerprint_of_train": graph.train.fingerprint,
         "report": None if graph.report is None else asdict(graph.report),
         "origin": None if source is None else str(find_source(source).resolve()),
-        "sources": [] if source is None else sources_of(source),
+        "sources": [] if source is None else source_stamps(source),
         "arrays": [
             [name, array.dtype.str, len(array), int(checksum(np.ascontiguousarray(array)))]
             for name, array in arrays.items()
@@ -139,51 +139,57 @@ def _digest(header: bytes) -> bytes:
 
 
 def _read_header(content: mmap.mmap, path: Path) -> tuple[dict[str, Any], int]:
-    """The header, and where arrays begin."""
+    """The header, and the offset of the arrays."""
     if len(content) < _START.size or content[: len(MAGIC)] != MAGIC:
-        raise InputError(f"{path} is not a compiled graph; `tlogic index DATA --out GRAPH` makes one.")
+        raise InputError(f"{path} is not a compiled graph; create one with `tlogic index DATA --out GRAPH`.")
     _, version, length, digest = _START.unpack(content[: _START.size])
     if version != VERSION:
         raise InputError(
-            f"{path} is a compiled graph of version {version}, and this tlogic reads version {VERSION}; "
-            "make it again with `tlogic index`."
+            f"{path} is a compiled graph of version {version}, but this tlogic reads version {VERSION}; "
+            "create it again with `tlogic index`."
         )
     header = content[_START.size : _START.size + length]
     if _digest(header) != digest:
-        raise _damaged(path, "its header is not what was written")
+        raise _damaged(path, "the checksum of its header is wrong")
     return json.loads(header), _START.size + length
 
 
-def _map_arrays(content: mmap.mmap, told: Sequence[Sequence[Any]], begin: int) -> dict[str, Ints]:
+def _map_arrays(content: mmap.mmap, entries: Sequence[Sequence[Any]], begin: int) -> dict[str, Ints]:
     arrays, at = {}, begin
-    for name, kind, length, _ in told:
-        begin, at = at, at + -at % _ALIGNED
+    for name, kind, length, _ in entries:
+        begin, at = at, at + -at % _ALIGNMENT_BYTES
         if any(content[begin:at]):
-            raise ValueError(f"there is something before its {name}")
+            raise ValueError(f"unexpected bytes before {name}")
         dtype = np.dtype(kind)
         end = at + length * dtype.itemsize
         if end > len(content):
-            raise ValueError(f"it should have {end:,} bytes at least, and has {len(content):,}")
+            raise ValueError(f"expected at least {end:,} bytes, found {len(content):,}")
         arrays[name] = np.frombuffer(content, dtype, length, at)
         at = end
     if at != len(content):
-        raise ValueError(f"it should have {at:,} bytes, and has {len(content):,}")
+        raise ValueError(f"expected {at:,} bytes, found {len(content):,}")
     return arrays
 
 
-def _check_arrays(arrays: Mapping[str, Ints], told: Sequence[Sequence[Any]]) -> None:
-    names = [name for name, _, _, _ in told]
+def _check_arrays(arrays: Mapping[str, Ints], entries: Sequence[Sequence[Any]]) -> None:
+    names = [name for name, _, _, _ in entries]
     found = in_parallel(lambda: checksum, [arrays[name] for name in names])
-    for (name, _, _, expected), actual in zip(told, found, strict=True):
+    for (name, _, _, expected), actual in zip(entries, found, strict=True):
         if actual != expected:
-            raise ValueError(f"its {name} is not what was written")
+            raise ValueError(f"the checksum of {name} is wrong")
 
 
 def _graph(header: Mapping[str, Any], arrays: Mapping[str, Ints]) -> TemporalGraph:
     facts = _record(Facts, _FACTS, arrays)
     entities = StoredVocabulary(arrays["entities.text"], arrays["entities.end"], kind="entity")
     relations = StoredVocabulary(arrays["relations.text"], arrays["relations.end"], kind="relation")
-    graph = TemporalGraph(
+    precomputed = Precomputed(
+        triples=_record(TripleIndex, _TRIPLES, arrays, fact_time=facts.time),
+        views=Views(*(_record(make, kind, arrays) for kind, make in _VIEWS.items())),
+        fingerprint=header["fingerprint"],
+        train_fingerprint=header["fingerprint_of_train"],
+    )
+    return TemporalGraph(
         entities,
         Relations(relations.names),
         Timeline.from_dict(header["timeline"]),
@@ -191,49 +197,44 @@ def _graph(header: Mapping[str, Any], arrays: Mapping[str, Ints]) -> TemporalGra
         header["valid_from"],
         header["test_from"],
         _report(header["report"]),
+        precomputed,
     )
-    triples = _record(TripleIndex, _TRIPLES, arrays, fact_time=facts.time)
-    views = Views(*(_record(make, kind, arrays) for kind, make in _VIEWS.items()))
-    # what else it would have to compute
-    graph.__dict__.update(triples=triples, views=views, fingerprint=header["fingerprint"])
-    graph.train.__dict__.update(fingerprint=header["fingerprint_of_train"])
-    return graph
 
 
-def _report(told: Mapping[str, Any] | None) -> ReadReport | None:
-    if told is None:
+def _report(fields: Mapping[str, Any] | None) -> ReadReport | None:
+    if fields is None:
         return None
-    lists = {name: tuple(value) for name, value in told.items() if isinstance(value, list)}
-    files = tuple(FileReport(**(file | {"header": tuple(file["header"])})) for file in told["files"])
-    return ReadReport(**(dict(told) | lists | {"files": files}))
+    lists = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
+    files = tuple(FileReport(**(file | {"header": tuple(file["header"])})) for file in fields["files"])
+    return ReadReport(**(dict(fields) | lists | {"files": files}))
 
 
 def _damaged(path: Path, why: str) -> InputError:
-    return InputError(f"{path} is a damaged graph file: {why}; make it again with `tlogic index`.")
+    return InputError(f"{path} is a damaged graph file: {why}; create it again with `tlogic index`.")
 
 
-def _refuse_stale(path: Path, header: Mapping[str, Any]) -> None:
-    """Refuse a graph whose source has changed; one that is gone, or not ours to see, is not asked."""
+def _check_sources(path: Path, header: Mapping[str, Any]) -> None:
+    """Raise an error if the source of a graph has changed. A missing or unreadable source is ignored."""
     try:
-        now = sources_of(header["origin"]) if header["origin"] else []
+        now = source_stamps(header["origin"]) if header["origin"] else []
     except (InputError, OSError):
         return
     then = [tuple(source) for source in header["sources"]]
     if then and now != then:
         names = [name for name, _, _ in set(now) ^ set(then)]
         raise InputError(
-            f"{path} was made from {header['origin']}, but {Path(min(names)).name} has changed since; "
-            "make it again with `tlogic index`."
+            f"{path} was built from {header['origin']}, but {Path(min(names)).name} has changed since; "
+            "create it again with `tlogic index`."
         )
 
 
-def sources_of(source: str | Path) -> Sources:
-    """What tells whether a source has changed: its files, and for a compiled graph also those that it was made from."""
+def source_stamps(source: str | Path) -> SourceStamps:
+    """The stamps of the files of a source; for a compiled graph also of the files it was built from."""
     files = files_read(source)
     stats = [(str(path.resolve()), path.stat()) for path in files]
     sources = [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats]
     if is_compiled(files[0]):
         header, _ = _read_header(_mapped(files[0]), files[0])
         if header["origin"] and Path(header["origin"]).exists():
-            sources += sources_of(header["origin"])
+            sources += source_stamps(header["origin"])
     return sources

@@ -1,7 +1,7 @@
-"""Edges: every fact, and its inverse.
+"""Edges: every fact and its inverse.
 
-Edges have numbers: 2i is fact i, and 2i + 1 its inverse. So they stand in order of time as facts do, and what an edge
-is can be read from its fact.
+Edge 2i is fact i, and edge 2i + 1 is its inverse. Edges are therefore sorted by time, as facts are, and the source,
+relation and target of an edge can be read from its fact.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from tlogic.graph.facts import Facts
 
 
 class Edges(NamedTuple):
-    """Facts and their inverses, in order of time."""
+    """Facts and their inverses, sorted by time."""
 
     source: Ints
     relation: Ints
@@ -25,7 +25,7 @@ class Edges(NamedTuple):
 
 
 def edges_of(facts: Facts, n_entities: int, n_base_relations: int) -> Edges:
-    """All edges as a table, which takes twice the room of the facts."""
+    """All edges as a table, which takes twice the memory of the facts."""
     return Edges(
         source=_alternating(facts.subject, facts.object),
         relation=_alternating(facts.relation, facts.relation + np.int32(n_base_relations)),
@@ -44,11 +44,11 @@ def _alternating(of_facts: Ints, of_inverses: Ints) -> Ints:
 
 @njit(cache=True, nogil=True)
 def relation_of(facts: Facts, n_base_relations: int, edge: int) -> int:
-    """The relation of an edge; those of inverses follow behind the others."""
+    """The relation of an edge; the ids of inverse relations follow those of the relations."""
     return int(facts.relation[edge >> 1] + n_base_relations * (edge & 1))
 
 
 @njit(cache=True, nogil=True)
 def target_of(facts: Facts, edge: int) -> int:
-    """Where an edge leads."""
+    """The target of an edge."""
     return int(facts.subject[edge >> 1] if edge & 1 else facts.object[edge >> 1])

@@ -1,4 +1,4 @@
-"""Facts as numbers: the one table that everything else is sorted from."""
+"""Facts as integer arrays: the table that all indexes are built from."""
 
 from typing import NamedTuple
 
@@ -8,11 +8,23 @@ from numba import njit
 from tlogic.graph.arrays import Bools, Ints, integer_dtype
 from tlogic.graph.sorting import counting_sort
 
-_FEW_STEPS = 1 << 20
+_MAX_COUNTING_SORT_STEPS = 1 << 20
 
 
 class Facts(NamedTuple):
-    """Distinct facts as four arrays, sorted by time, subject, relation, object."""
+    """Distinct facts as four integer arrays, sorted by time, subject, relation, object.
+
+    Attributes:
+        subject: Entity ids.
+        relation: Relation ids.
+        object: Entity ids.
+        time: Time steps.
+
+    Example:
+        >>> facts = Facts(*np.array([[0, 1], [0, 0], [1, 0], [3, 5]], np.int32))
+        >>> facts.time.tolist()
+        [3, 5]
+    """
 
     subject: Ints
     relation: Ints
@@ -20,13 +32,26 @@ class Facts(NamedTuple):
     time: Ints
 
     def between(self, first: int, end: int) -> "Facts":
-        """The facts with ``first <= time < end``."""
+        """Return the facts with ``first <= time < end``.
+
+        Args:
+            first: The first time step.
+            end: The time step after the last one.
+
+        Returns:
+            Slices of the same arrays.
+
+        Example:
+            >>> facts = Facts(*np.array([[0, 1], [0, 0], [1, 0], [3, 5]], np.int32))
+            >>> facts.between(4, 6).subject.tolist()
+            [1]
+        """
         low, high = np.searchsorted(self.time, [first, end])
         return Facts(*(column[low:high] for column in self))
 
 
 def sorted_distinct(facts: Facts, n_entities: int, n_relations: int) -> Facts:
-    """The distinct ones of some facts, sorted: stable sorts, the least significant key first.
+    """Sort facts and drop duplicates: stable sorts, least significant key first.
 
     >>> facts = Facts(*np.array([[1, 0, 1], [0, 0, 0], [0, 1, 0], [5, 3, 5]], np.int32))
     >>> sorted_distinct(facts, n_entities=2, n_relations=1).time.tolist()
@@ -36,9 +61,9 @@ def sorted_distinct(facts: Facts, n_entities: int, n_relations: int) -> Facts:
     for keys, n_keys in ((facts.object, n_entities), (facts.relation, n_relations), (facts.subject, n_entities)):
         order = counting_sort(order, keys, n_keys)
     n_steps = int(facts.time.max(initial=0)) + 1
-    if n_steps <= max(len(order), _FEW_STEPS):
+    if n_steps <= max(len(order), _MAX_COUNTING_SORT_STEPS):
         order = counting_sort(order, facts.time, n_steps)
-    else:  # there are more steps than facts
+    else:  # more time steps than facts
         order = order[np.argsort(facts.time[order], kind="stable")]
     order = order[_is_new(facts, order)]
     return Facts(*(column[order] for column in facts))
@@ -46,11 +71,11 @@ def sorted_distinct(facts: Facts, n_entities: int, n_relations: int) -> Facts:
 
 @njit(cache=True, nogil=True)
 def _is_new(facts: Facts, order: Ints) -> Bools:
-    """Which facts, in some order, differ from the one before."""
+    """For facts in the given order: whether each differs from the one before."""
     new = np.ones(len(order), np.bool_)
-    for place in range(1, len(order)):
-        a, b = order[place - 1], order[place]
-        new[place] = (
+    for i in range(1, len(order)):
+        a, b = order[i - 1], order[i]
+        new[i] = (
             facts.subject[a] != facts.subject[b]
             or facts.relation[a] != facts.relation[b]
             or facts.object[a] != facts.object[b]

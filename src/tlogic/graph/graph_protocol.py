@@ -1,4 +1,4 @@
-"""What forecasts need of a graph, whether it grows or not."""
+"""The interface of a graph that forecasts use: fixed or live."""
 
 from typing import Protocol
 
@@ -7,26 +7,26 @@ from tlogic.graph.vocabulary import Relations, Vocabulary
 
 
 class Graph(Protocol):
-    """Facts with names and dates: a ``TemporalGraph`` or a ``LiveGraph``."""
+    """A graph with names and dates: a ``TemporalGraph`` or a ``LiveGraph``."""
 
     @property
     def entities(self) -> Vocabulary:
-        """The names of the entities."""
+        """The entity names."""
 
     @property
     def relations(self) -> Relations:
-        """The names of the relations and their inverses."""
+        """The names of relations and inverse relations."""
 
     @property
     def timeline(self) -> Timeline:
-        """The dates of the steps."""
+        """Converts time steps to dates and back."""
 
     @property
     def end(self) -> int:
-        """The step after the last fact."""
+        """The time step after the last fact."""
 
     def __len__(self) -> int:
-        """How many facts there are."""
+        """The number of facts."""
 
     def answers_at(self, subject: int, relation: int, time: int) -> list[int]:
-        """The entities to which a subject did a relation at a time."""
+        """The entities that complete (subject, relation, ?, time) to a fact; all are ids."""

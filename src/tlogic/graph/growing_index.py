@@ -1,8 +1,8 @@
-"""Sorted runs that grow: the arrays of a triple index, made so that an edge can come in without sorting all again.
+"""A triple index that grows: an edge can be inserted without sorting all edges again.
 
-The slots of an entity are a run, so are the triples of a slot and the times of a triple. A run stands in one piece and
-in order, and has some room behind it. Where the room is used up, the run moves behind all others, with twice the room.
-So an edge touches three runs and nothing else, and kernels that read runs by their start and end see no difference.
+The slots of an entity form a run, and so do the triples of a slot and the times of a triple. A run is contiguous and
+sorted, with spare capacity at its end. A run that exceeds its capacity moves behind all other runs and gets twice the
+capacity. Inserting an edge thus changes three runs only, and kernels that read runs by start and end work unchanged.
 """
 
 from typing import NamedTuple
@@ -16,89 +16,90 @@ from tlogic.graph.triples import TripleIndex
 
 NEVER = -1
 SLOTS, TRIPLES, TIMES = 0, 1, 2
-_SPARE = 1024
-_NO_ROOM, _KNOWN, _ADDED = -1, 0, 1
+_MIN_SPARE_CAPACITY = 1024
+_NO_CAPACITY, _DUPLICATE, _ADDED = -1, 0, 1
 
 
 class GrowingIndex(NamedTuple):
-    """The edges of a graph by source, relation, target and time, with room for more."""
+    """The edges of a graph by source, relation, target and time, with spare capacity."""
 
     slot_start: Ints
     slot_end: Ints
-    slot_room: Ints
-    """Per entity: its slots, and the end of the room for them."""
+    slot_capacity_end: Ints
+    """Per entity: the range of its slots, and the end of its capacity."""
     slot_relation: Ints
     slot_newest: Ints
     triple_start: Ints
     triple_end: Ints
-    triple_room: Ints
-    """Per slot: its triples, and the end of the room for them."""
+    triple_capacity_end: Ints
+    """Per slot: the range of its triples, and the end of its capacity."""
     target: Ints
     newest: Ints
     time_start: Ints
     n_times: Ints
-    time_room: Ints
-    """Per triple: its times, and the end of the room for them."""
+    time_capacity_end: Ints
+    """Per triple: its times, and the end of its capacity."""
     time: Ints
     used: Ints
-    """Three numbers: how many slots, triples and times are in use, or were before their runs moved away."""
+    """The numbers of allocated slots, triples and times, including those of runs that moved away."""
 
 
 def build_growing_index(triples: TripleIndex) -> GrowingIndex:
-    """The runs of a triple index, close together, and spare room behind them."""
+    """Copy the runs of a triple index, without gaps, and add spare capacity at the end."""
     slot_end, triple_end = triples.slot_start[1:], triples.triple_start[1:]
     time_end = triples.time_start[1:]
     newest = triples.time[time_end - 1]
     slot_newest = np.maximum.reduceat(newest, triples.triple_start[:-1]) if len(newest) else newest
     return GrowingIndex(
-        slot_start=_roomy(triples.slot_start[:-1]),
-        slot_end=_roomy(slot_end),
-        slot_room=_roomy(slot_end),
-        slot_relation=_roomy(triples.slot_relation),
-        slot_newest=_roomy(slot_newest),
-        triple_start=_roomy(triples.triple_start[:-1]),
-        triple_end=_roomy(triple_end),
-        triple_room=_roomy(triple_end),
-        target=_roomy(triples.target),
-        newest=_roomy(newest),
-        time_start=_roomy(triples.time_start[:-1]),
-        n_times=_roomy(np.diff(triples.time_start).astype(np.int32)),
-        time_room=_roomy(time_end),
-        time=_roomy(triples.time),
+        slot_start=_extended(triples.slot_start[:-1]),
+        slot_end=_extended(slot_end),
+        slot_capacity_end=_extended(slot_end),
+        slot_relation=_extended(triples.slot_relation),
+        slot_newest=_extended(slot_newest),
+        triple_start=_extended(triples.triple_start[:-1]),
+        triple_end=_extended(triple_end),
+        triple_capacity_end=_extended(triple_end),
+        target=_extended(triples.target),
+        newest=_extended(newest),
+        time_start=_extended(triples.time_start[:-1]),
+        n_times=_extended(np.diff(triples.time_start).astype(np.int32)),
+        time_capacity_end=_extended(time_end),
+        time=_extended(triples.time),
         used=np.array([len(triples.slot_relation), len(triples.target), len(triples.time)], np.int64),
     )
 
 
 def with_spare_capacity(index: GrowingIndex) -> GrowingIndex:
-    """The same runs, with spare room behind them again."""
-    columns = {name: _roomy(column) for name, column in index._asdict().items() if name != "used"}
+    """Copy the runs and add spare capacity at the end."""
+    columns = {name: _extended(column) for name, column in index._asdict().items() if name != "used"}
     return index._replace(**columns)
 
 
-def _roomy(column: Ints) -> Ints:
-    return np.concatenate([column, np.zeros(len(column) // 4 + _SPARE, column.dtype)])
+def _extended(column: Ints) -> Ints:
+    return np.concatenate([column, np.zeros(len(column) // 4 + _MIN_SPARE_CAPACITY, column.dtype)])
 
 
 @njit(cache=True, nogil=True)
 def insert_facts(
     index: GrowingIndex, subject: Ints, relation: Ints, object_: Ints, time: Ints, half: int, first: int, new: Bools
 ) -> int:
-    """Take in facts and their inverses from the place ``first`` on, and note which are new.
+    """Insert facts and their inverses from index ``first`` on, and mark the new ones.
 
-    The place behind the last one that was taken in: the end, or an earlier one where more room is needed.
+    Returns the index after the last inserted fact: the number of facts, or less if more capacity is needed.
     """
     for i in range(first, len(subject)):
-        there = _add_edge(index, subject[i], relation[i], object_[i], time[i])
-        back = _add_edge(index, object_[i], relation[i] + half, subject[i], time[i]) if there != _NO_ROOM else _NO_ROOM
-        if back == _NO_ROOM:
-            return i  # what is half done is known next time, and then only the rest is added
-        new[i] = back == _ADDED
+        forward = inverse = _add_edge(index, subject[i], relation[i], object_[i], time[i])
+        if forward != _NO_CAPACITY:
+            inverse = _add_edge(index, object_[i], relation[i] + half, subject[i], time[i])
+        if inverse == _NO_CAPACITY:
+            return i  # a forward edge inserted now is a duplicate next time, and only its inverse is added
+        new[i] = inverse == _ADDED
     return len(subject)
 
 
 @njit(cache=True, nogil=True)
 def visible_at(index: GrowingIndex, now: int) -> tuple[Ints, Ints, Ints]:
-    """How many times of each triple lie before now, the newest of them, and that of each slot."""
+    """Per triple the number of times before ``now`` and the newest of them, and the newest time per slot."""
     n_slots, n_triples = index.used[SLOTS], index.used[TRIPLES]
     n_times, newest = np.zeros(n_triples, np.int32), np.full(n_triples, NEVER, np.int32)
     slot_newest = np.full(n_slots, NEVER, np.int32)
@@ -115,11 +116,11 @@ def visible_at(index: GrowingIndex, now: int) -> tuple[Ints, Ints, Ints]:
 
 @njit(cache=True, nogil=True)
 def _add_edge(index: GrowingIndex, source: int, relation: int, target: int, time: int) -> int:
-    """Put an edge in its place; whether it was added, known before, or found no room."""
+    """Insert an edge; return whether it was added, a duplicate, or exceeds the capacity."""
     slot = _slot_of(index, source, relation)
     triple = _triple_of(index, slot, target) if slot >= 0 else -1
     if triple < 0:
-        return _NO_ROOM
+        return _NO_CAPACITY
     added = _add_time(index, triple, time)
     if added == _ADDED:
         index.newest[triple] = max(index.newest[triple], time)
@@ -129,83 +130,83 @@ def _add_edge(index: GrowingIndex, source: int, relation: int, target: int, time
 
 @njit(cache=True, nogil=True)
 def _slot_of(index: GrowingIndex, entity: int, relation: int) -> int:
-    """The slot of an entity and a relation, a new one where there was none; -1 where there is no room for it."""
+    """Find or create the slot of an entity and a relation; -1 if it exceeds the capacity."""
     start, end = index.slot_start[entity], index.slot_end[entity]
     at = first_at_least(index.slot_relation, start, end, relation)
     if at < end and index.slot_relation[at] == relation:
         return at
-    place = _place_for_one_more(start, end, index.slot_room, entity, index.used, SLOTS, len(index.slot_relation))
-    if place < 0:
+    new_start = _grown_start(start, end, index.slot_capacity_end, entity, index.used, SLOTS, len(index.slot_relation))
+    if new_start < 0:
         return -1
-    n, hole = end - start, at - start
+    n, gap = end - start, at - start
     for column in (index.slot_relation, index.slot_newest):
-        _open_up(column, start, place, n, hole)
-    for bounds in (index.triple_start, index.triple_end, index.triple_room):
-        _open_up(bounds, start, place, n, hole)
-    at = place + hole
+        _insert_gap(column, start, new_start, n, gap)
+    for bounds in (index.triple_start, index.triple_end, index.triple_capacity_end):
+        _insert_gap(bounds, start, new_start, n, gap)
+    at = new_start + gap
     index.slot_relation[at], index.slot_newest[at] = relation, NEVER
-    index.triple_start[at], index.triple_end[at], index.triple_room[at] = 0, 0, 0
-    index.slot_start[entity], index.slot_end[entity] = place, place + n + 1
+    index.triple_start[at], index.triple_end[at], index.triple_capacity_end[at] = 0, 0, 0
+    index.slot_start[entity], index.slot_end[entity] = new_start, new_start + n + 1
     return at
 
 
 @njit(cache=True, nogil=True)
 def _triple_of(index: GrowingIndex, slot: int, target: int) -> int:
-    """The triple of a slot and a target, a new one where there was none; -1 where there is no room for it."""
+    """Find or create the triple of a slot and a target; -1 if it exceeds the capacity."""
     start, end = index.triple_start[slot], index.triple_end[slot]
     at = first_at_least(index.target, start, end, target)
     if at < end and index.target[at] == target:
         return at
-    place = _place_for_one_more(start, end, index.triple_room, slot, index.used, TRIPLES, len(index.target))
-    if place < 0:
+    new_start = _grown_start(start, end, index.triple_capacity_end, slot, index.used, TRIPLES, len(index.target))
+    if new_start < 0:
         return -1
-    n, hole = end - start, at - start
+    n, gap = end - start, at - start
     for column in (index.target, index.newest, index.n_times):
-        _open_up(column, start, place, n, hole)
-    for bounds in (index.time_start, index.time_room):
-        _open_up(bounds, start, place, n, hole)
-    at = place + hole
+        _insert_gap(column, start, new_start, n, gap)
+    for bounds in (index.time_start, index.time_capacity_end):
+        _insert_gap(bounds, start, new_start, n, gap)
+    at = new_start + gap
     index.target[at], index.newest[at], index.n_times[at] = target, NEVER, 0
-    index.time_start[at], index.time_room[at] = 0, 0
-    index.triple_start[slot], index.triple_end[slot] = place, place + n + 1
+    index.time_start[at], index.time_capacity_end[at] = 0, 0
+    index.triple_start[slot], index.triple_end[slot] = new_start, new_start + n + 1
     return at
 
 
 @njit(cache=True, nogil=True)
 def _add_time(index: GrowingIndex, triple: int, time: int) -> int:
-    """Put a time in its place; whether it was added, known before, or found no room."""
+    """Insert a time; return whether it was added, a duplicate, or exceeds the capacity."""
     start, n = index.time_start[triple], index.n_times[triple]
     at = first_at_least(index.time, start, start + n, time)
     if at < start + n and index.time[at] == time:
-        return _KNOWN
-    place = _place_for_one_more(start, start + n, index.time_room, triple, index.used, TIMES, len(index.time))
-    if place < 0:
-        return _NO_ROOM
-    _open_up(index.time, start, place, n, at - start)
-    index.time[place + at - start] = time
-    index.time_start[triple], index.n_times[triple] = place, n + 1
+        return _DUPLICATE
+    new_start = _grown_start(start, start + n, index.time_capacity_end, triple, index.used, TIMES, len(index.time))
+    if new_start < 0:
+        return _NO_CAPACITY
+    _insert_gap(index.time, start, new_start, n, at - start)
+    index.time[new_start + at - start] = time
+    index.time_start[triple], index.n_times[triple] = new_start, n + 1
     return _ADDED
 
 
 @njit(cache=True, nogil=True)
-def _place_for_one_more(start: int, end: int, room: Ints, run: int, used: Ints, level: int, size: int) -> int:
-    """Where a run stands once it has room for one more: where it is, or behind all others; -1 if that is too far."""
-    if end < room[run]:
+def _grown_start(start: int, end: int, capacity_end: Ints, run: int, used: Ints, level: int, size: int) -> int:
+    """The start of a run with capacity for one more entry: unchanged, or behind all runs; -1 if none is left."""
+    if end < capacity_end[run]:
         return start
-    wanted = 2 * (end - start) + 2
-    place = used[level]
-    if place + wanted > size:
+    capacity = 2 * (end - start) + 2
+    new_start = used[level]
+    if new_start + capacity > size:
         return -1
-    used[level] += wanted
-    room[run] = place + wanted
-    return place
+    used[level] += capacity
+    capacity_end[run] = new_start + capacity
+    return new_start
 
 
 @njit(cache=True, nogil=True)
-def _open_up(column: Ints, old: int, new: int, n: int, hole: int) -> None:
-    """Move the n entries of a run to its new place, which may be the old one, with a hole among them."""
-    for k in range(n - 1, hole - 1, -1):
+def _insert_gap(column: Ints, old: int, new: int, n: int, gap: int) -> None:
+    """Move the n entries of a run from ``old`` to ``new`` (which may be equal) and leave a gap for one entry."""
+    for k in range(n - 1, gap - 1, -1):
         column[new + k + 1] = column[old + k]
     if new != old:
-        for k in range(hole):
+        for k in range(gap):
             column[new + k] = column[old + k]

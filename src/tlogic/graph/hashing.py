@@ -1,4 +1,4 @@
-"""One good hash of 64 bits, for hash tables and for random numbers."""
+"""A 64-bit hash for hash tables and random numbers."""
 
 import numpy as np
 from numba import njit
@@ -9,7 +9,7 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 
 @njit(cache=True, nogil=True)
 def splitmix64(x: np.uint64) -> np.uint64:
-    """A hash of 64 bits in which every input bit reaches every output bit: the finish of SplitMix64."""
+    """The finaliser of SplitMix64: every input bit affects every output bit."""
     x = (x ^ (x >> np.uint64(30))) * _FIRST
     x = (x ^ (x >> np.uint64(27))) * _SECOND
     return x ^ (x >> np.uint64(31))

@@ -1,4 +1,4 @@
-"""LiveGraph: a graph that takes in facts as they come, without sorting the others again."""
+"""LiveGraph: a graph that accepts new facts without sorting all facts again."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,51 +14,69 @@ from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.graph.triples import build_triple_index
 from tlogic.graph.vocabulary import Relations, Vocabulary
 
-_WORTH_MERGING = 0.5
-_FIRST_ROOM = 1024
+_MAX_GAP_SHARE = 0.5
+"""Share of the compact index size that gaps may take before compaction."""
+_MIN_CAPACITY = 1024
 
 
 class Snapshot(NamedTuple):
-    """What a live graph held at some moment: copies, so that the graph may go on."""
+    """A copy of the content of a live graph at one point in time."""
 
     entities: Vocabulary
     relations: Relations
     timeline: Timeline
     facts: Facts
-    """In the order in which they came."""
-    numbers: int
+    """In order of arrival."""
+    encoding_version: int
 
     def graph(self) -> TemporalGraph:
-        """The graph of these facts, all of them for training."""
+        """The graph of these facts; all are training facts."""
         facts = sorted_distinct(self.facts, len(self.entities), len(self.relations.base))
         end = int(facts.time.max(initial=-1)) + 1
         return TemporalGraph(self.entities, self.relations, self.timeline, facts, valid_from=end, test_from=end)
 
 
 class LiveGraph:
-    """Names, a timeline and the facts so far. While one thread changes it, no other may read it.
+    """A graph that grows. Not thread-safe: while one thread changes it, no other thread may read it.
 
-    Forecasts take it where they take a ``TemporalGraph``, and are the same as from one that holds the same facts.
-    ``version`` is another after every change; ``numbers`` is another when relations or times are numbered anew.
+    Forecasts accept it like a ``TemporalGraph`` and give the same results for the same facts.
 
-    >>> import tlogic
-    >>> graph = LiveGraph.of(tlogic.sample())
-    >>> facts = Facts(*np.array([[55], [0], [1], [500]]))
-    >>> graph.add(facts, new_entities=["Newcomer Ltd"]), graph.end, len(graph)
-    (1, 501, 11752)
+    Attributes:
+        entities: The entity names and their ids.
+        relations: The relation names and their ids.
+        timeline: Converts time steps to dates and back.
+        end: The time step after the last fact.
+        version: Changes with every change of the graph.
+        encoding_version: Changes when relations or time steps get other numbers.
+
+    Example:
+        >>> import tlogic
+        >>> graph = LiveGraph.of(tlogic.sample())
+        >>> facts = Facts(*np.array([[55], [0], [1], [500]]))
+        >>> graph.add(facts, new_entities=["Newcomer Ltd"]), graph.end, len(graph)
+        (1, 501, 11752)
     """
 
     def __init__(self, timeline: Timeline) -> None:
         self.timeline = timeline
         self.entities, self.relations = Vocabulary([], kind="entity"), Relations([])
-        self.version = self.numbers = self.end = 0
-        self._log = np.empty((len(Facts._fields), _FIRST_ROOM), np.int32)
+        self.version = self.encoding_version = self.end = 0
+        self._log = np.empty((len(Facts._fields), _MIN_CAPACITY), np.int32)
         self._n_facts = 0
-        self._settle(build_growing_index(build_triple_index(NO_FACTS, 0, 0)))
+        self._set_index(build_growing_index(build_triple_index(NO_FACTS, 0, 0)))
 
     @classmethod
     def of(cls, graph: TemporalGraph) -> "LiveGraph":
-        """A graph that grows from what another one holds."""
+        """Return a live graph with the names and facts of another graph.
+
+        Args:
+            graph: The graph to start from; it is not changed.
+
+        Example:
+            >>> import tlogic
+            >>> LiveGraph.of(tlogic.sample())
+            LiveGraph(11751 facts, 55 entities, 22 relations)
+        """
         live = cls(graph.timeline)
         live.entities, live.relations = Vocabulary(graph.entities, kind="entity"), Relations(graph.relations.base)
         live._log = np.array(graph.facts, np.int32)
@@ -74,32 +92,46 @@ class LiveGraph:
 
     @property
     def valid_from(self) -> int:
-        """All facts are for training."""
+        """The end of the graph, because all facts are training facts."""
         return self.end
 
     @property
     def entity_capacity(self) -> int:
-        """How many entities its arrays have room for."""
+        """The number of entities the arrays have capacity for."""
         return len(self.index.slot_start)
 
     def add(self, facts: Facts, new_entities: Sequence[str] = (), new_relations: Sequence[str] = ()) -> int:
-        """Take in facts by the numbers of their names, of which new ones follow the others; how many were new.
+        """Add facts.
 
-        Steps may lie before the first one: then all are counted from the earliest.
+        Args:
+            facts: Facts as ids and time steps. Time steps may be negative; then all steps are renumbered from the
+                earliest.
+            new_entities: Names of new entities, which get the next ids.
+            new_relations: Names of new relations, which get the next ids.
+
+        Returns:
+            The number of facts that the graph did not hold yet.
+
+        Example:
+            >>> import tlogic
+            >>> graph = LiveGraph.of(tlogic.sample())
+            >>> fact = Facts(*np.array([[0], [0], [1], [500]]))
+            >>> graph.add(fact), graph.add(fact)
+            (1, 0)
         """
-        self._name(new_entities, new_relations)
+        self._add_names(new_entities, new_relations)
         self.version += 1
         if not len(facts.time):
             return 0
         earliest = int(facts.time.min())
         if earliest < 0:
-            self._count_from(earliest)
+            self._renumber_time(earliest)
             facts = facts._replace(time=facts.time - earliest)
         self.end = max(self.end, int(facts.time.max()) + 1)
-        return self._take_in(Facts(*(column.astype(np.int32) for column in facts)))
+        return self._insert(Facts(*(column.astype(np.int32) for column in facts)))
 
     def answers_at(self, subject: int, relation: int, time: int) -> list[int]:
-        """The entities to which a subject did a relation at a time."""
+        """The entities that complete (subject, relation, ?, time) to a fact; all are ids."""
         index = self.index
         slot = find_within(index.slot_relation, index.slot_start[subject], index.slot_end[subject], relation)
         if slot < 0:
@@ -113,33 +145,36 @@ class LiveGraph:
         return self.index.time[start : start + self.index.n_times[triple]]
 
     def snapshot(self) -> Snapshot:
-        """All that it holds now."""
+        """A copy of the present content."""
         facts = Facts(*self._log[:, : self._n_facts].copy())
         names = Vocabulary(self.entities, kind="entity"), Relations(self.relations.base)
-        return Snapshot(*names, self.timeline, facts, self.numbers)
+        return Snapshot(*names, self.timeline, facts, self.encoding_version)
 
-    # Runs that moved left gaps behind. Sorting all anew closes them, and can be done meanwhile, from a snapshot.
+    # Runs that moved leave gaps. Another thread can build a compact index from a snapshot meanwhile.
 
     @property
     def needs_compaction(self) -> bool:
-        """Did runs move so much that sorting all anew would give back much memory?"""
-        return int(self.index.used.sum()) > (1.0 + _WORTH_MERGING) * self._n_merged + _FIRST_ROOM
+        """Whether the gaps take so much memory that the index should be rebuilt."""
+        return int(self.index.used.sum()) > (1.0 + _MAX_GAP_SHARE) * self._compact_size + _MIN_CAPACITY
 
-    def replace_index(self, taken: Snapshot, index: GrowingIndex) -> bool:
-        """Go on with a snapshot that was sorted anew, and what came since; False where its numbers fit no more."""
-        if taken.numbers != self.numbers:
+    def replace_index(self, snapshot: Snapshot, index: GrowingIndex) -> bool:
+        """Replace the index by a compact one built from a snapshot, and add the facts that arrived since.
+
+        Returns False, without a change, if the encoding has changed since the snapshot.
+        """
+        if snapshot.encoding_version != self.encoding_version:
             return False
-        since = Facts(*self._log[:, len(taken.facts.time) : self._n_facts].copy())
-        self._n_facts = len(taken.facts.time)
-        self._settle(index)
-        self._take_in(since)
+        since = Facts(*self._log[:, len(snapshot.facts.time) : self._n_facts].copy())
+        self._n_facts = len(snapshot.facts.time)
+        self._set_index(index)
+        self._insert(since)
         self.version += 1
         return True
 
-    def _settle(self, index: GrowingIndex) -> None:
-        self.index, self._n_merged = index, int(index.used.sum())
+    def _set_index(self, index: GrowingIndex) -> None:
+        self.index, self._compact_size = index, int(index.used.sum())
 
-    def _name(self, entities: Sequence[str], relations: Sequence[str]) -> None:
+    def _add_names(self, entities: Sequence[str], relations: Sequence[str]) -> None:
         self.entities.add(entities)
         while len(self.entities) > self.entity_capacity:
             self.index = with_spare_capacity(self.index)
@@ -148,10 +183,10 @@ class LiveGraph:
             inverse = self.index.slot_relation >= half
             self.relations = Relations([*self.relations.base, *relations])
             self.index.slot_relation[inverse] += len(self.relations.base) - half
-            self.numbers += 1
+            self.encoding_version += 1
 
-    def _count_from(self, earliest: int) -> None:
-        """Count time from an earlier step on."""
+    def _renumber_time(self, earliest: int) -> None:
+        """Count time steps from an earlier one."""
         index = self.index
         index.time[:] -= earliest
         self._log[Facts._fields.index("time")] -= earliest
@@ -159,20 +194,20 @@ class LiveGraph:
             newest[newest >= 0] -= earliest
         self.timeline = self.timeline.starting_at(earliest)
         self.end -= earliest
-        self.numbers += 1
+        self.encoding_version += 1
 
-    def _take_in(self, facts: Facts) -> int:
+    def _insert(self, facts: Facts) -> int:
         new = np.zeros(len(facts.time), np.bool_)
         done, half = 0, len(self.relations.base)
         while (done := insert_facts(self.index, *facts, half, done, new)) < len(new):
             self.index = with_spare_capacity(self.index)
-        self._note(Facts(*(column[new] for column in facts)))
+        self._append_to_log(Facts(*(column[new] for column in facts)))
         return int(new.sum())
 
-    def _note(self, facts: Facts) -> None:
+    def _append_to_log(self, facts: Facts) -> None:
         end = self._n_facts + len(facts.time)
         if end > self._log.shape[1]:
-            more = np.empty((len(self._log), end // 4 + _FIRST_ROOM + end - self._log.shape[1]), np.int32)
+            more = np.empty((len(self._log), end // 4 + _MIN_CAPACITY + end - self._log.shape[1]), np.int32)
             self._log = np.concatenate([self._log, more], axis=1)
         self._log[:, self._n_facts : end] = facts
         self._n_facts = end

@@ -8,7 +8,7 @@ from tlogic.graph.arrays import Ints
 
 @njit(cache=True, nogil=True)
 def counting_sort(order: Ints, keys: Ints, n_keys: int) -> Ints:
-    """``order`` rearranged so that ``keys[order]`` ascends; equal keys keep their order."""
+    """Reorder ``order`` so that ``keys[order]`` ascends; equal keys keep their order."""
     start = np.zeros(n_keys + 1, np.int64)
     for key in keys:
         start[key + 1] += 1
@@ -24,7 +24,7 @@ def counting_sort(order: Ints, keys: Ints, n_keys: int) -> Ints:
 
 @njit(cache=True, nogil=True)
 def run_starts(sorted_keys: Ints, n_keys: int) -> Ints:
-    """Where each key's run begins in ascending keys, with the end of the last run behind them."""
+    """The start of each key's run in ascending keys, followed by the end of the last run."""
     start = np.zeros(n_keys + 1, np.int64)
     for key in sorted_keys:
         start[key + 1] += 1

@@ -1,7 +1,7 @@
-"""The edges of each entity, in order of time: a view of its own, and the first step towards all others.
+"""The edges of each entity, sorted by time. The other views are built from them.
 
-The other views are sorted within these runs, one entity after another. A run fits into the processor's cache, where a
-sort of all edges at once would wait for memory at each of them.
+The other views sort within the run of one entity after another. A run fits into the processor cache; a sort of all
+edges at once would miss the cache at every edge.
 """
 
 from typing import NamedTuple
@@ -15,26 +15,26 @@ from tlogic.graph.facts import Facts
 
 
 class SourceEdges(NamedTuple):
-    """What did an entity do before t? The edges of each source, in order of time."""
+    """The edges of each source, sorted by time: finds the edges of an entity before time t."""
 
     start: Ints
-    """Per entity: its first place."""
+    """Per entity: the index of its first edge."""
     edge: Ints
-    """The number of the edge."""
+    """The edge number: 2i for fact i, 2i + 1 for its inverse."""
     time: Ints
 
 
 class Run(NamedTuple):
-    """Room to sort the edges of one source; places in it are counted from the run's own beginning."""
+    """Scratch memory to sort the edges of one source; indices count from the start of the run."""
 
     relation: Ints
     target: Ints
     in_time: Ints
-    """All places, ascending."""
+    """All indices, ascending."""
     by_target: Ints
     by_relation: Ints
     counter: Ints
-    """Per entity or relation: zero."""
+    """Per entity or relation: zero between calls."""
     distinct: Ints
 
 
@@ -56,7 +56,7 @@ def build_source_edges(facts: Facts, n_entities: int) -> SourceEdges:
 
 
 def new_run(sources: SourceEdges, n_relations: int) -> Run:
-    """Room for the longest run."""
+    """Scratch memory for the longest run."""
     longest = int(np.diff(sources.start).max(initial=0))
     relation, target, distinct = np.empty((3, longest), np.int32)
     in_time = np.arange(longest, dtype=sources.edge.dtype)
@@ -74,17 +74,17 @@ def _sort_by_source(facts: Facts, sources: SourceEdges) -> None:
         start[source + 1] += start[source]
     for i in range(len(facts.time)):
         for inverse, source in enumerate((facts.subject[i], facts.object[i])):
-            place = start[source]
-            edge[place], time[place] = 2 * i + inverse, facts.time[i]
+            index = start[source]
+            edge[index], time[index] = 2 * i + inverse, facts.time[i]
             start[source] += 1
-    for source in range(len(start) - 1, 0, -1):  # each start has moved to its end
+    for source in range(len(start) - 1, 0, -1):  # the first pass moved each start to its end
         start[source] = start[source - 1]
     start[0] = 0
 
 
 @njit(cache=True, nogil=True)
 def load_run(facts: Facts, n_base_relations: int, sources: SourceEdges, source: int, run: Run) -> int:
-    """Put the edges of a source into the room to sort; how many there are."""
+    """Load the edges of a source into the scratch memory; return their number."""
     first, n = sources.start[source], sources.start[source + 1] - sources.start[source]
     for i in range(n):
         run.relation[i] = relation_of(facts, n_base_relations, sources.edge[first + i])
@@ -94,9 +94,9 @@ def load_run(facts: Facts, n_base_relations: int, sources: SourceEdges, source: 
 
 @njit(cache=True, nogil=True)
 def sort_run(run: Run, keys: Ints, order: Ints, n: int, out: Ints) -> int:
-    """Sort ``n`` places by their keys, equal ones as they stand in ``order``; how many distinct keys there are.
+    """Sort ``n`` indices by their keys, stable with respect to ``order``; return the number of distinct keys.
 
-    They stand in ``run.distinct`` then, ascending.
+    The distinct keys are stored in ``run.distinct``, ascending.
     """
     counter, distinct = run.counter, run.distinct
     n_distinct = 0
@@ -113,9 +113,9 @@ def sort_run(run: Run, keys: Ints, order: Ints, n: int, out: Ints) -> int:
         counter[distinct[i]] = begin
         begin += n_equal
     for i in range(n):
-        place = order[i]
-        out[counter[keys[place]]] = place
-        counter[keys[place]] += 1
+        index = order[i]
+        out[counter[keys[index]]] = index
+        counter[keys[index]] += 1
     for i in range(n_distinct):
         counter[distinct[i]] = 0
     return n_distinct

@@ -1,8 +1,9 @@
-"""TemporalGraph: the facts as integers, sorted by time, with their names beside them."""
+"""TemporalGraph: facts as integers, sorted by time, with their names."""
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,13 +17,41 @@ from tlogic.graph.views import Views, build_views
 from tlogic.graph.vocabulary import Relations, Vocabulary
 
 
+class Precomputed(NamedTuple):
+    """Derived data of a graph that need not be computed again, such as the indexes of a compiled graph."""
+
+    triples: TripleIndex | None = None
+    views: Views | None = None
+    fingerprint: str | None = None
+    train_fingerprint: str | None = None
+
+
+_NOTHING_PRECOMPUTED = Precomputed()
+
+
 @dataclass(frozen=True)
 class TemporalGraph:
     """A temporal knowledge graph: a set of facts (subject, relation, object, time).
 
-    Facts before ``valid_from`` are for training, those from ``test_from`` on for testing. Because a split is a point
-    in time, every part of the data is a slice of the same arrays. The ``report`` says what was read to make the graph;
-    parts of a graph keep the report of the whole.
+    Facts before ``valid_from`` are for training, facts from ``test_from`` on for testing. A split is a point in time,
+    so every split is a slice of the same arrays. ``tlogic.read`` and ``tlogic.sample`` build graphs.
+
+    Attributes:
+        entities: The entity names and their ids.
+        relations: The relation names and their ids; the inverse relations follow the relations.
+        timeline: Converts time steps to dates and back.
+        facts: All facts as integer arrays, sorted by time.
+        valid_from: The first time step of the validation period.
+        test_from: The first time step of the test period.
+        report: What was read to build the graph, with warnings. The training part keeps the report of the whole graph.
+
+    Example:
+        >>> import tlogic
+        >>> graph = tlogic.sample()
+        >>> len(graph), len(graph.entities), len(graph.relations.base)
+        (11751, 55, 22)
+        >>> graph.timeline.label_of(graph.test_from)
+        '2031-02-10'
     """
 
     entities: Vocabulary
@@ -32,6 +61,7 @@ class TemporalGraph:
     valid_from: int
     test_from: int
     report: ReadReport | None = field(default=None, compare=False, repr=False)
+    precomputed: Precomputed = field(default=_NOTHING_PRECOMPUTED, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.facts.time)
@@ -44,52 +74,108 @@ class TemporalGraph:
 
     @property
     def end(self) -> int:
-        """The step after the last fact."""
+        """The time step after the last fact.
+
+        Example:
+            >>> import tlogic
+            >>> tlogic.sample().end
+            450
+        """
         return int(self.facts.time[-1]) + 1
 
     @cached_property
     def train(self) -> "TemporalGraph":
-        """The graph of the training facts alone."""
-        return self.before(self.valid_from)
+        """The graph of the training facts; names and splits stay the same.
+
+        Example:
+            >>> import tlogic
+            >>> len(tlogic.sample().train)
+            9392
+        """
+        fingerprint = self.precomputed.train_fingerprint
+        return replace(self.before(self.valid_from), precomputed=Precomputed(fingerprint=fingerprint))
 
     def before(self, step: int) -> "TemporalGraph":
-        """The graph as it was known just before a step; the names stay the same."""
-        return replace(self, facts=self.facts.between(0, step))
+        """Return the graph of the facts before a time step; names and splits stay the same.
+
+        Args:
+            step: The first time step to leave out.
+
+        Returns:
+            A graph that shares the arrays of this one.
+
+        Example:
+            >>> import tlogic
+            >>> graph = tlogic.sample()
+            >>> graph.before(graph.timeline.step_of("2030-02-01"))
+            TemporalGraph(723 facts, 55 entities, 22 relations, 2030-01-01 to 2030-01-31)
+        """
+        return replace(self, facts=self.facts.between(0, step), precomputed=_NOTHING_PRECOMPUTED)
 
     def split(self, name: str) -> Facts:
-        """The facts of ``train``, ``valid`` or ``test``."""
+        """Return the facts of one split.
+
+        Args:
+            name: "train", "valid" or "test".
+
+        Returns:
+            Four arrays of equal length: subject, relation, object and time. They may be empty.
+
+        Raises:
+            InputError: If there is no such split.
+
+        Example:
+            >>> import tlogic
+            >>> graph = tlogic.sample()
+            >>> [len(graph.split(name).time) for name in ("train", "valid", "test")]
+            [9392, 1239, 1120]
+        """
         bounds = {
             "train": (0, self.valid_from),
             "valid": (self.valid_from, self.test_from),
             "test": (self.test_from, self.end),
         }
         if name not in bounds:
-            raise InputError(f"unknown split {name!r}; expected train, valid or test")
+            raise InputError(f"Unknown split {name!r}; expected train, valid or test.")
         return self.facts.between(*bounds[name])
 
     def answers_at(self, subject: int, relation: int, time: int) -> list[int]:
-        """The entities to which a subject did a relation at a time."""
+        """The entities that complete (subject, relation, ?, time) to a fact; all are ids."""
         facts, half = self.facts.between(time, time + 1), len(self.relations.base)
         own, other = (facts.subject, facts.object) if relation < half else (facts.object, facts.subject)
         return other[(own == subject) & (facts.relation == relation % half)].tolist()
 
     @property
     def edges(self) -> Edges:
-        """The facts and their inverses, in order of time. Not kept: they take twice the room of the facts."""
+        """The facts and their inverses, sorted by time. Not cached, because they need twice the memory of the facts."""
         return edges_of(self.facts, len(self.entities), len(self.relations.base))
 
     @cached_property
     def triples(self) -> TripleIndex:
         """The distinct triples with their times."""
+        if self.precomputed.triples is not None:
+            return self.precomputed.triples
         return build_triple_index(self.facts, len(self.entities), len(self.relations.base))
 
     @cached_property
     def views(self) -> Views:
-        """The edges sorted for learning from the training facts."""
+        """The edges, sorted for learning from the training facts."""
+        if self.precomputed.views is not None:
+            return self.precomputed.views
         return build_views(self.facts, len(self.entities), len(self.relations.base), self.valid_from)
 
     def describe(self) -> dict[str, str | int]:
-        """Which facts these are, for files of what was learned from them."""
+        """Summarise the facts, as rule files and models record it about their training data.
+
+        Returns:
+            The fingerprint, the number of facts, the first and last date, and the length of a time step.
+
+        Example:
+            >>> import tlogic
+            >>> summary = tlogic.sample().describe()
+            >>> summary["facts"], summary["from"], summary["until"], summary["step"]
+            (11751, '2030-01-01', '2031-03-26', '1 day')
+        """
         return {
             "fingerprint": self.fingerprint,
             "facts": len(self),
@@ -100,7 +186,15 @@ class TemporalGraph:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of the facts, their names and their dates, the same wherever the data was read."""
+        """A digest of the facts, names and dates. Equal data has equal fingerprints, whatever it was read from.
+
+        Example:
+            >>> import tlogic
+            >>> tlogic.sample().fingerprint == tlogic.sample(seed=8).fingerprint
+            False
+        """
+        if self.precomputed.fingerprint is not None:
+            return self.precomputed.fingerprint
         digest = blake2b(digest_size=16)
         for names in (self.entities.names, self.relations.base):
             digest.update("\n".join(names).encode())

@@ -1,10 +1,10 @@
-"""The index that forecasts read: which targets did an entity reach by a relation, and when?
+"""The index for forecasts: the targets of an entity by relation, with their times.
 
-Every fact gives two edges: itself and its inverse. A *slot* is one (source, relation); its edges stand together. A
-*triple* is one distinct (source, relation, target); its times stand together, ascending.
+Every fact gives two edges: itself and its inverse. A *slot* is one (source, relation); its edges are contiguous. A
+*triple* is one distinct (source, relation, target); its times are contiguous and ascending.
 
-Per edge two numbers are kept, its time and its triple; per triple three, per slot two and per entity one. Numbers take
-four bytes each as long as they fit, and no array is larger than the edges.
+The index holds two integers per edge (time and triple), three per triple, two per slot and one per entity. Integers
+take four bytes as long as they fit, and no array is longer than the edges.
 """
 
 from typing import NamedTuple
@@ -33,13 +33,13 @@ class TripleIndex(NamedTuple):
     """Per triple: its first time."""
     time: Ints
     arrival: Ints
-    """Per edge in order of time, a fact before its inverse: its triple."""
+    """Per edge, sorted by time, with each fact before its inverse: its triple."""
     fact_time: Ints
-    """Per fact: its time, which is that of two edges."""
+    """Per fact: its time, shared by its two edges."""
 
 
 def build_triple_index(facts: Facts, n_entities: int, n_base_relations: int) -> TripleIndex:
-    """Sort the edges of facts, which stand in order of time. Beside the result, it takes room for the edges by source.
+    """Sort the edges of facts, which are sorted by time. Temporary memory: the edges by source.
 
     >>> facts = Facts(*np.array([[0, 0], [0, 0], [1, 1], [3, 8]], np.int32))
     >>> index = build_triple_index(facts, n_entities=2, n_base_relations=1)
@@ -48,7 +48,7 @@ def build_triple_index(facts: Facts, n_entities: int, n_base_relations: int) -> 
     """
     sources, n_edges = build_source_edges(facts, n_entities), 2 * len(facts.time)
     width = integer_dtype(n_edges)
-    index = TripleIndex(  # room for as many slots and triples as edges: pages that are never written to cost nothing
+    index = TripleIndex(  # as many slots and triples as edges: pages that are never written cost no memory
         slot_start=np.zeros(n_entities + 1, width),
         slot_relation=np.empty(n_edges, np.int32),
         triple_start=np.zeros(n_edges + 1, width),
@@ -71,7 +71,7 @@ def build_triple_index(facts: Facts, n_entities: int, n_base_relations: int) -> 
 
 @njit(cache=True, nogil=True)
 def _fill(facts: Facts, half: int, sources: SourceEdges, run: Run, index: TripleIndex) -> tuple[int, int]:
-    """Sort the edges of each source by relation and target, and tell slots and triples apart; how many there are."""
+    """Sort the edges of each source by relation and target; return the numbers of slots and triples."""
     facts, sources, run, index = borrowed(facts), borrowed(sources), borrowed(run), borrowed(index)
     n_slots, n_triples = 0, 0
     for source in range(len(sources.start) - 1):
@@ -80,18 +80,18 @@ def _fill(facts: Facts, half: int, sources: SourceEdges, run: Run, index: Triple
         sort_run(run, run.relation, run.by_target, n, run.by_relation)
         first, relation, target = sources.start[source], -1, -1
         for i in range(n):
-            place = run.by_relation[i]
-            if run.relation[place] != relation:
-                relation, target = run.relation[place], -1
+            j = run.by_relation[i]
+            if run.relation[j] != relation:
+                relation, target = run.relation[j], -1
                 index.slot_relation[n_slots], index.triple_start[n_slots] = relation, n_triples
                 n_slots += 1
-            if run.target[place] != target:
-                target = run.target[place]
+            if run.target[j] != target:
+                target = run.target[j]
                 index.target[n_triples], index.slot[n_triples] = target, n_slots - 1
                 index.time_start[n_triples] = first + i
                 n_triples += 1
-            index.time[first + i] = sources.time[first + place]
-            index.arrival[sources.edge[first + place]] = n_triples - 1
+            index.time[first + i] = sources.time[first + j]
+            index.arrival[sources.edge[first + j]] = n_triples - 1
         index.slot_start[source + 1] = n_slots
     index.triple_start[n_slots], index.time_start[n_triples] = n_triples, 2 * len(facts.time)
     return n_slots, n_triples

@@ -1,6 +1,6 @@
-"""Sorted views of a graph's edges for learning, each made for one kind of question. No array is larger than the edges.
+"""Sorted views of the edges for learning, one per kind of lookup. No array is longer than the edges.
 
-With them learning takes as long as its samples do: nothing it does goes through all edges.
+With these views the cost of learning depends on the number of samples: no part of it scans all edges.
 """
 
 from typing import Any, NamedTuple
@@ -15,9 +15,9 @@ from tlogic.parallel import in_parallel
 
 
 class SlotEdges(NamedTuple):
-    """What did an entity do by a relation since t? The edges of each slot, in order of time.
+    """The edges of each slot, sorted by time: finds the edges of an entity and relation since time t.
 
-    A slot's edges stand where its times do in the triple index.
+    The edges of a slot have the same index range as its times in the triple index.
     """
 
     target: Ints
@@ -25,7 +25,7 @@ class SlotEdges(NamedTuple):
 
 
 class PairEdges(NamedTuple):
-    """What happened from one entity to another before t? The edges of each (source, target), in order of time."""
+    """The edges of each (source, target), sorted by time: finds the edges between two entities before time t."""
 
     pair_start: Ints
     """Per entity: its first pair."""
@@ -37,16 +37,16 @@ class PairEdges(NamedTuple):
 
 
 class LastTimes(NamedTuple):
-    """Did a relation hold from one entity to another after t? The last time of each relation of a pair."""
+    """The last time of each relation of a pair: tells whether a relation held between two entities after time t."""
 
     start: Ints
     """Per pair of the pair edges: its first relation."""
     relation_and_time: Ints
-    """Ascending per pair: the relation in the upper half, its last time in the lower."""
+    """Ascending per pair: the relation in the upper 32 bits, its last time in the lower 32."""
 
 
 class Views(NamedTuple):
-    """All that learning needs beside the triple index."""
+    """All views for learning; it also uses the triple index."""
 
     sources: SourceEdges
     slots: SlotEdges
@@ -55,7 +55,7 @@ class Views(NamedTuple):
 
 
 def build_views(facts: Facts, n_entities: int, n_base_relations: int, until: int) -> Views:
-    """Sort the edges of facts, which stand in order of time; last times are those before ``until``.
+    """Sort the edges of facts, which are sorted by time; last times are before ``until``.
 
     >>> facts = Facts(*np.array([[0, 0, 0], [0, 1, 0], [1, 1, 1], [3, 5, 8]], np.int32))
     >>> views = build_views(facts, n_entities=2, n_base_relations=2, until=9)
@@ -85,7 +85,7 @@ def _slot_edges(facts: Facts, half: int, sources: SourceEdges) -> SlotEdges:
 
 def _pair_edges(facts: Facts, half: int, sources: SourceEdges) -> PairEdges:
     n_edges, width = len(sources.edge), sources.edge.dtype
-    pairs = PairEdges(  # room for as many pairs as edges: pages that are never written to cost nothing
+    pairs = PairEdges(  # as many pairs as edges: pages that are never written cost no memory
         pair_start=np.zeros(len(sources.start), width),
         pair_target=np.empty(n_edges, np.int32),
         start=np.zeros(n_edges + 1, width),
@@ -110,25 +110,25 @@ def _fill_slots(facts: Facts, half: int, sources: SourceEdges, run: Run, slots: 
         n, first = load_run(facts, half, sources, source, run), sources.start[source]
         sort_run(run, run.relation, run.in_time, n, run.by_relation)
         for i in range(n):
-            place = run.by_relation[i]
-            slots.target[first + i], slots.time[first + i] = run.target[place], sources.time[first + place]
+            j = run.by_relation[i]
+            slots.target[first + i], slots.time[first + i] = run.target[j], sources.time[first + j]
 
 
 @njit(cache=True, nogil=True)
 def _fill_pairs(facts: Facts, half: int, sources: SourceEdges, run: Run, pairs: PairEdges) -> int:
-    """Sort the edges of each source by target; how many pairs there are."""
+    """Sort the edges of each source by target; return the number of pairs."""
     facts, sources, run, pairs = borrowed(facts), borrowed(sources), borrowed(run), borrowed(pairs)
     n_pairs = 0
     for source in range(len(sources.start) - 1):
         n, first, target = load_run(facts, half, sources, source, run), sources.start[source], -1
         sort_run(run, run.target, run.in_time, n, run.by_target)
         for i in range(n):
-            place = run.by_target[i]
-            if run.target[place] != target:
-                target = run.target[place]
+            j = run.by_target[i]
+            if run.target[j] != target:
+                target = run.target[j]
                 pairs.pair_target[n_pairs], pairs.start[n_pairs] = target, first + i
                 n_pairs += 1
-            pairs.relation[first + i], pairs.time[first + i] = run.relation[place], sources.time[first + place]
+            pairs.relation[first + i], pairs.time[first + i] = run.relation[j], sources.time[first + j]
         pairs.pair_start[source + 1] = n_pairs
     pairs.start[n_pairs] = 2 * len(facts.time)
     return n_pairs
@@ -136,9 +136,9 @@ def _fill_pairs(facts: Facts, half: int, sources: SourceEdges, run: Run, pairs: 
 
 @njit(cache=True, nogil=True)
 def _fill_last(pairs: PairEdges, until: int, n_relations: int, last: LastTimes) -> int:
-    """Go through the edges of each pair and keep, per relation, the last; how many are kept."""
+    """Keep the last edge of each relation of each pair; return how many are kept."""
     start, kept = last
-    place = np.full(n_relations, -1, np.int64)  # per relation: where it was kept last, for this pair or an earlier one
+    index = np.full(n_relations, -1, np.int64)  # per relation: its latest index in ``kept``, of this or an earlier pair
     n, n_pairs = 0, len(pairs.pair_target)
     for pair in range(n_pairs):
         start[pair] = n
@@ -146,10 +146,10 @@ def _fill_last(pairs: PairEdges, until: int, n_relations: int, last: LastTimes) 
             if pairs.time[i] >= until:
                 break
             relation = pairs.relation[i]
-            if place[relation] < start[pair]:
-                place[relation] = n
+            if index[relation] < start[pair]:
+                index[relation] = n
                 n += 1
-            kept[place[relation]] = relation_and_time(relation, pairs.time[i])
+            kept[index[relation]] = relation_and_time(relation, pairs.time[i])
         kept[start[pair] : n].sort()
     start[n_pairs] = n
     return n
@@ -157,5 +157,5 @@ def _fill_last(pairs: PairEdges, until: int, n_relations: int, last: LastTimes) 
 
 @njit(cache=True, nogil=True)
 def relation_and_time(relation: int, time: int) -> int:
-    """Both in one number, in the order of relations, then of times."""
+    """Relation and time in one integer, ordered by relation, then by time."""
     return int((np.int64(relation) << 32) + time)

@@ -1,4 +1,4 @@
-"""Names on the outside, integers inside."""
+"""Vocabularies: names outside, integer ids inside."""
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -9,7 +9,7 @@ from tlogic.names import INVERSE_MARK, did_you_mean, normalised
 
 
 class Vocabulary:
-    """The names of one kind of thing, numbered from zero in order of first appearance.
+    """Names of one kind, with ids from zero in order of first appearance.
 
     >>> people = Vocabulary(["Ann", "Bo"], kind="entity")
     >>> people.id_of("Bo"), people.name_of(0), len(people)
@@ -41,7 +41,7 @@ class Vocabulary:
         return ids
 
     def add(self, names: Iterable[str]) -> None:
-        """Number new names behind the others.
+        """Append new names, which get the next ids.
 
         >>> people = Vocabulary(["Ann"], kind="entity")
         >>> people.add(["Bo"])
@@ -54,7 +54,7 @@ class Vocabulary:
             self.names.append(name)
 
     def match(self, name: str) -> int | None:
-        """The id of a name, or of the only one that differs from it in nothing but case, spaces and underscores."""
+        """The id of a name, or of the only name that differs just in case, spaces and underscores; else None."""
         number = self._ids.get(name)
         if number is None:
             near = self._plain_ids.get(normalised(name), [])
@@ -62,19 +62,38 @@ class Vocabulary:
         return number
 
     def id_of(self, name: str) -> int:
-        """The id of a name, as ``match`` finds it; an unknown one is an error that lists the nearest known names."""
+        """Return the id of a name.
+
+        Args:
+            name: The name; case, spaces and underscores may differ if only one name matches.
+
+        Returns:
+            The id.
+
+        Raises:
+            UnknownNameError: If no name matches. The message lists similar names.
+
+        Example:
+            >>> Vocabulary(["Ann", "Bo"], kind="entity").id_of("bo")
+            1
+        """
         number = self.match(name)
         if number is None:
             raise UnknownNameError(f"Unknown {self.kind} {name!r}{did_you_mean(name, self.names)}")
         return number
 
     def name_of(self, number: int) -> str:
-        """The name behind an id."""
+        """Return the name of an id.
+
+        Example:
+            >>> Vocabulary(["Ann", "Bo"], kind="entity").name_of(1)
+            'Bo'
+        """
         return self.names[number]
 
 
 class StoredVocabulary(Vocabulary):
-    """Names that lie in arrays one behind the other; those are read that are needed.
+    """Names stored in one array of bytes and decoded on demand.
 
     >>> import numpy as np
     >>> people = StoredVocabulary(np.frombuffer(b"AnnBo", np.uint8), np.array([3, 5]), kind="entity")
@@ -84,26 +103,29 @@ class StoredVocabulary(Vocabulary):
 
     def __init__(self, text: Ints, end: Ints, kind: str) -> None:
         self._text, self._end, self.kind = text, end, kind
+        self._decoded: list[str] | None = None
 
     def __len__(self) -> int:
         return len(self._end)
 
-    @cached_property
+    @property
     def names(self) -> list[str]:  # type: ignore[override]
-        """All names."""
-        text, ends = self._text.tobytes(), self._end.tolist()
-        return [text[start:end].decode() for start, end in zip([0, *ends], ends, strict=False)]
+        """All names, decoded at the first call."""
+        if self._decoded is None:
+            text, ends = self._text.tobytes(), self._end.tolist()
+            self._decoded = [text[start:end].decode() for start, end in zip([0, *ends], ends, strict=False)]
+        return self._decoded
 
     def name_of(self, number: int) -> str:
-        """The name behind an id."""
-        if "names" in self.__dict__:
-            return self.names[number]
+        """The name of an id."""
+        if self._decoded is not None:
+            return self._decoded[number]
         start = int(self._end[number - 1]) if number else 0
         return self._text[start : int(self._end[number])].tobytes().decode()
 
 
 class Relations(Vocabulary):
-    """The relations of a graph and, behind them, their inverses.
+    """The relations of a graph, followed by their inverse relations.
 
     Relation ``r`` of ``n`` has the inverse ``r + n``, named with the suffix ``^-1``.
 
