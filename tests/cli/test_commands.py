@@ -69,7 +69,7 @@ def test_longer_rules_are_learned_and_applied(world: Path) -> None:
     ("arguments", "message"),
     [
         (["learn", "nowhere", "--out", "x.rules"], "nowhere"),
-        (["learn", "{world}", "--out", "x.rules", "--lengths", "one"], "whole numbers"),
+        (["learn", "{world}", "--out", "x.rules", "--lengths", "one"], "integers separated"),
         (["learn", "{world}", "--out", "x.rules", "--lengths", "0"], "1 or more"),
         (["learn", "{world}", "--out", "x.rules", "--relation", "fines"], "did you mean 'fine'"),
         (["learn", "{world}", "--out", "{world}/no/such/x.rules", "--walks", "1"], "Cannot write"),

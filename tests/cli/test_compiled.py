@@ -133,7 +133,7 @@ def test_steps_that_do_not_fit_a_store_are_refused(graph: Path, world: Path, tmp
 )
 def test_options_for_text_come_too_late(graph: Path, tmp_path: Path, command: str, option: str) -> None:
     words = command.format(graph=graph, folder=tmp_path).split()
-    assert_refused(run(*words, *option.split()), f"{option.split(maxsplit=1)[0]} comes too late")
+    assert_refused(run(*words, *option.split()), f"{option.split(maxsplit=1)[0]} has no effect on the compiled graph")
     assert not list(tmp_path.iterdir())
 
 
@@ -152,16 +152,16 @@ def test_options_for_text_come_too_late(graph: Path, tmp_path: Path, command: st
         (["evaluate", "{graph}", "--model", "{graph}", "--quiet"], "world.graph is not a model file"),
         (["forecast", "{graph}", "--rules", "{rules}", "--queries", "{graph}"], "Queries are read from .csv"),
         (["ingest", "{graph}", "--store", "{graph}"], "Cannot open the store"),
-        (["index", "{graph}", "--out", "{graph}"], "is what is read, and would be lost"),
-        (["index", "{world}", "--out", "{world}/train.txt"], "is what is read, and would be lost"),
-        (["learn", "{graph}", "--out", "{graph}"], "is what is read, and would be lost"),
-        (["fit", "{world}/train.txt", "--out", "{world}/train.txt"], "is what is read, and would be lost"),
-        (["measure", "{graph}", "--rules", "{rules}", "--out", "{graph}"], "is what is read, and would be lost"),
-        (["index", "--db", "sqlite:///{graph}", "--out", "{graph}"], "is what is read, and would be lost"),
+        (["index", "{graph}", "--out", "{graph}"], "is one of the files to read and would be overwritten"),
+        (["index", "{world}", "--out", "{world}/train.txt"], "is one of the files to read and would be overwritten"),
+        (["learn", "{graph}", "--out", "{graph}"], "is one of the files to read and would be overwritten"),
+        (["fit", "{world}/train.txt", "--out", "{world}/train.txt"], "is one of the files to read and would be overwritten"),
+        (["measure", "{graph}", "--rules", "{rules}", "--out", "{graph}"], "is one of the files to read and would be overwritten"),
+        (["index", "--db", "sqlite:///{graph}", "--out", "{graph}"], "is one of the files to read and would be overwritten"),
         (["index", "{world}", "--out", "{world}"], "it is a folder"),
         (["index", "{world}", "--out", "{world}/none/x.graph"], "there is no folder"),
-        (["stats", "--db", "{graph}"], "--db is for databases"),
-        (["stats", ""], "Found nothing to read"),
+        (["stats", "--db", "{graph}"], "--db expects the URL of a database"),
+        (["stats", ""], "No data given"),
         (["stats", "{world}/none.graph"], "There is no file or folder"),
     ],
 )
@@ -178,7 +178,7 @@ def test_what_is_no_graph_is_told(graph: Path, tmp_path: Path, monkeypatch: pyte
     assert_refused(run("stats", tmp_path / "empty.graph"), "unless it is a compiled graph")
     (tmp_path / "cut.graph").write_bytes(graph.read_bytes()[:5000])
     assert_refused(run("stats", tmp_path / "cut.graph"), "cut.graph is a damaged graph file")
-    assert_refused(run("stats", tmp_path), f"{tmp_path} holds no train file")
+    assert_refused(run("stats", tmp_path), f"{tmp_path} has no train file")
 
     def forbidden(path: Path, *_: object) -> None:
         raise PermissionError(13, "Permission denied", str(path))

@@ -48,13 +48,13 @@ def test_the_published_files_are_fetched_found_by_name_and_learned_from(
     learn = ["learn", "icews14", "--walks", 2, "--lengths", 1, "--out", rules]
     refused = run(*learn)
     assert refused.returncode == 2
-    assert "`tlogic download icews14` fetches it" in refused.stderr
+    assert "get it with `tlogic download icews14`" in refused.stderr
 
     server.cut_after = [2_000_000]
     done = run_process("download", "icews14")
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
-    assert [f"icews14/{name} was fetched." in done.stderr for name in FILES] == [True] * 3
+    assert [f"icews14/{name}: downloaded" in done.stderr for name in FILES] == [True] * 3
     assert {name: (place / name).read_bytes() for name in FILES} == {
         name: server.files[f"icews14/{name}"] for name in FILES
     }
@@ -64,7 +64,7 @@ def test_the_published_files_are_fetched_found_by_name_and_learned_from(
 
     again = run("download", "icews14")
     assert again.returncode == 0
-    assert [f"icews14/{name} was there already." in again.stderr for name in FILES] == [True] * 3
+    assert [f"icews14/{name}: already present" in again.stderr for name in FILES] == [True] * 3
     assert len(server.requests) == n_requests
 
     learned = run(*learn)
@@ -129,7 +129,7 @@ def test_a_full_disk_ends_with_one_message(server: Server, place: Path) -> None:
     command = [sys.executable, "-c", limit + COMMAND[-1], "download", "icews14"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert f"Cannot write to {place}: File too large. What has arrived is kept." in done.stderr
+    assert f"Cannot write to {place}: File too large. The part downloaded so far is kept." in done.stderr
     assert "Traceback" not in done.stderr
     assert not (place / "test.txt").exists()
     there = (place / "test.txt.part").read_bytes()
@@ -140,10 +140,10 @@ def test_a_full_disk_ends_with_one_message(server: Server, place: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["download", "icews15"], "'icews15' cannot be downloaded; icews14, icews18, icews0515 can."),
+        (["download", "icews15"], "'icews15' cannot be downloaded; choose icews14, icews18 or icews0515."),
         (["download", "yago"], "'yago' cannot be downloaded"),
         (["download", "icews14", "--to", "{file}"], "choose another folder"),
-        (["learn", "icews18", "--out", "x.rules"], "`tlogic download icews18` fetches it"),
+        (["learn", "icews18", "--out", "x.rules"], "get it with `tlogic download icews18`"),
     ],
 )
 @pytest.mark.usefixtures("place")
@@ -163,5 +163,5 @@ def test_the_table_names_all_datasets_and_where_they_are_looked_for(place: Path,
     assert done.returncode == 0, done.stderr
     for shown in ("icews14", "icews18", "icews0515", "yago", "wiki", "villages", "461,329", "4,017 days"):
         assert shown in done.stdout
-    assert "`tlogic download NAME` fetches icews14, icews18, icews0515." in done.stderr
-    assert f"Looked for in {tmp_path / 'data'} and {place.parent}." in done.stderr
+    assert "Available with `tlogic download NAME`: icews14, icews18, icews0515." in done.stderr
+    assert f"Searched in {tmp_path / 'data'} and {place.parent}." in done.stderr

@@ -75,7 +75,7 @@ def test_integers(tmp_path: Path) -> None:
 
 def test_what_cannot_be_ingested(calls: Path, tmp_path: Path) -> None:
     store = tmp_path / "events.db"
-    assert_refused(run("ingest", "--store", store), "Found nothing to read")
+    assert_refused(run("ingest", "--store", store), "No data given")
     assert_refused(run("ingest", "--store", store, tmp_path / "none.csv"), "no file or folder")
     assert not store.exists()
     assert_refused(run("ingest", "--store", store, calls, "--test-from", "2014-08-11"), "leave out --valid-from")

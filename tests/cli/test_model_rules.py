@@ -71,7 +71,7 @@ def test_a_terminal_gets_a_table(model_file: Path, monkeypatch: pytest.MonkeyPat
         (["--kind", "long"], "one of rules, chains, acyclic, not 'long'"),
         (["--out", "some.txt"], "is a model; --compare, --merge, --out and --ids are for rule files"),
         (["--logic", "--words"], "Found both --logic and --words"),
-        (["--length", "one"], "Expected whole numbers"),
+        (["--length", "one"], "Expected integers"),
     ],
 )
 def test_bad_input_ends_with_one_message(model_file: Path, options: list[str], message: str) -> None:

@@ -97,7 +97,7 @@ def test_the_report_is_on_standard_error(folder: Path) -> None:
         "60 facts from 0 to 59, in steps of 1 (found from the data)",
         "7 entities, 2 relations",
         f"{folder / 'bad.csv'}: 60 facts, CSV, columns who, does, whom, day",
-        "2 bad rows left out, such as:",
+        "2 bad rows skipped, for example:",
         f"  {folder / 'bad.csv'} line 62: the time 'soon' is not understood",
         f"  {folder / 'bad.csv'} line 63: the object is empty",
         "Warning: There are few facts to learn rules from: 60.",
@@ -112,7 +112,7 @@ def test_zoned_times_are_read_on_a_clock(folder: Path) -> None:
     told = run(*command, "Europe/Berlin", "--test-from", "2024-03-29T00:00+01:00").stderr
     assert "from 2024-03-10 to 2024-03-29, in steps of 1 day" in told
     assert "57 facts for training, 0 for validation, 3 for test" in told
-    assert "date-times with zones are read in Europe/Berlin" in told
+    assert "date-times with zones are converted to Europe/Berlin" in told
     assert "CSV with semicolons" in told
     wrong = run(*command, "Europe/Berln")
     assert (wrong.returncode, "did you mean 'Europe/Berlin'" in wrong.stderr) == (2, True)
@@ -128,14 +128,14 @@ def test_names_are_printed_as_they_are(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "Found nothing to read; expected DATA (a folder, a file or a name), or --db URL --query SQL."),
-        (["--query", "events"], "Found nothing to read"),
+        ([], "No data given; expected DATA (a folder, a file or a dataset name), or --db URL --query SQL."),
+        (["--query", "events"], "No data given"),
         (
             ["{folder}/facts.csv", "--db", "sqlite:///{folder}/events.db"],
-            "Found both DATA and --db; expected one of them",
+            "Found both DATA and --db; give only one of them",
         ),
         (["{folder}/facts.csv", "--query", "events"], "A query is for a database, and '{folder}/facts.csv' is none"),
-        (["--db", "{folder}/events.db", "--query", "events"], "--db is for databases"),
+        (["--db", "{folder}/events.db", "--query", "events"], "--db expects the URL of a database"),
         (["--db", "sqlite:///{folder}/events.db"], "say which table or SELECT with query=... (--query ...)."),
         (["--db", "sqlite:///{folder}/none.db", "--query", "events"], "There is no database file {folder}/none.db."),
         (["--db", "sqlite:///{folder}/events.db", "--query", "evnts"], "no such table: evnts"),
@@ -145,7 +145,7 @@ def test_names_are_printed_as_they_are(folder: Path) -> None:
             "Cannot connect to postgresql://127.0.0.1",
         ),
         (["--db", f"postgresql://ann:p@{SECRET}@host/db", "--query", "e"], "The database URL postgresql://... is not"),
-        (["{folder}/bad.csv", *COLUMNS], "leave them out with skip_bad_rows=True (--skip-bad-rows)."),
+        (["{folder}/bad.csv", *COLUMNS], "skip them with skip_bad_rows=True (--skip-bad-rows)."),
         (["{folder}/facts.csv"], "(--columns subject=who,time=day)."),
         (["{folder}/header.csv"], 'with columns={{"object": "NAME"}} (--columns object=NAME).'),
         (
@@ -153,8 +153,8 @@ def test_names_are_printed_as_they_are(folder: Path) -> None:
             "must give four columns: subject, relation, object, time",
         ),
         (["{folder}/facts.csv", "--columns", "who,does,whom,time=day"], "expected four names or positions such as"),
-        (["{folder}/facts.csv", "--columns", "head=who"], "has the key 'head'; its keys are subject"),
-        (["{folder}/facts.csv", "--columns", "who,does,whom,when"], "has no column 'when', which should be the time"),
+        (["{folder}/facts.csv", "--columns", "head=who"], "has the unknown key 'head'; expected subject"),
+        (["{folder}/facts.csv", "--columns", "who,does,whom,when"], "has no column 'when' for the time"),
         (["{folder}/facts.csv", *COLUMNS, "--step", "1d"], "the step must be a number such as 24, not 1 day."),
         (
             ["{folder}/facts.csv", *COLUMNS, "--test-from", "99"],

@@ -111,7 +111,7 @@ def test_rules_of_the_published_code_are_read_and_written(file: Path) -> None:
     [
         (["none.rules"], "There is no rule file none.rules"),
         (["{file}", "--head", "konsult"], "No rule has the relation 'konsult'; did you mean 'Consult'?"),
-        (["{file}", "--length", "one"], "whole numbers"),
+        (["{file}", "--length", "one"], "integers separated"),
         (["{file}", "--logic", "--words"], "Found both --logic and --words"),
         (["{file}", "--compare", "{file}", "--out", "x.rules"], "Found both --compare and --out"),
         (["{file}", "--compare", "{file}", "--merge", "{file}"], "Found both --compare and --merge"),

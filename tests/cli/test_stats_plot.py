@@ -48,7 +48,7 @@ def test_plots_of_rules(rule_file: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["stats"], "Found nothing to read"),
+        (["stats"], "No data given"),
         (["stats", "nowhere"], "nowhere"),
         (["plot", "events", "nowhere", "--out", "x.pdf"], ".svg or .png"),
         (["plot", "degrees", "nowhere", "--out", "x.svg"], "nowhere"),

@@ -50,7 +50,7 @@ def test_a_bad_row_is_named_by_its_line(line: str, problem: str, suffix: str, he
     path = write(tmp_path / f"facts{suffix}", gzip.compress(text.encode()) if suffix.endswith(".gz") else text)
     message = refusal(path)
     assert message.startswith(f"1 of 4 rows cannot be used:\n{path} line {header + 4}: {problem}")
-    assert message.endswith("leave them out with skip_bad_rows=True (--skip-bad-rows).")
+    assert message.endswith("skip them with skip_bad_rows=True (--skip-bad-rows).")
     table = read_events(path, skip_bad_rows=True)
     assert table.frame.height == 3
     assert table.report.bad_rows == 1
@@ -103,7 +103,7 @@ def test_no_good_row_is_an_error_in_any_case(tmp_path: Path) -> None:
 def test_a_file_of_bad_rows_alone_is_an_error(tmp_path: Path) -> None:
     write(tmp_path / "train.txt", GOOD)
     path = write(tmp_path / "valid.txt", "a\n")
-    assert refusal(tmp_path, skip_bad_rows=True) == f"{path} holds no facts."
+    assert refusal(tmp_path, skip_bad_rows=True) == f"{path} has no facts."
 
 
 def test_an_unknown_header_is_hinted_at(tmp_path: Path) -> None:
@@ -130,11 +130,11 @@ def test_an_unknown_header_is_hinted_at(tmp_path: Path) -> None:
         ("facts.csv", 'a;r;b;2014\na;"r;b;2014\n', " line 2 has a quote that is left open"),
         ("facts.txt", "", " is empty."),
         ("facts.csv.gz", "", " is empty."),
-        ("facts.txt", "\n\n", " holds no facts."),
-        ("facts.txt", "subject\trelation\tobject\ttime\n", " holds no facts."),
-        ("facts.json", "{}", " is of no known kind; its name should end in .txt, .tsv, .csv, .parquet"),
-        ("facts", GOOD, " is of no known kind"),
-        ("facts.parquet.gz", GOOD, " is of no known kind"),
+        ("facts.txt", "\n\n", " has no facts."),
+        ("facts.txt", "subject\trelation\tobject\ttime\n", " has no facts."),
+        ("facts.json", "{}", " has an unknown format; its name should end in .txt, .tsv, .csv, .parquet"),
+        ("facts", GOOD, " has an unknown format"),
+        ("facts.parquet.gz", GOOD, " has an unknown format"),
         ("facts.txt.gz", GOOD, " is not a .gz file; it may be damaged"),
         ("facts.csv.zst", GOOD, " is not a .zst file; it may be damaged"),
         ("facts.parquet", "PAR1 nonsense", " cannot be read (parquet: "),
@@ -144,7 +144,7 @@ def test_an_unknown_header_is_hinted_at(tmp_path: Path) -> None:
         (
             "facts.csv",
             'a,r,b,2014\na,"r"s,b,2014\n',
-            " line 2 has a quote that is left open, or that stands inside a cell",
+            " line 2 has a quote that is not closed, or a quote inside a cell",
         ),
     ],
 )
@@ -169,7 +169,7 @@ def test_text_must_be_utf_8(compress: Any, tmp_path: Path) -> None:
 def test_utf_16_is_recognized(encoding: str, name: str, tmp_path: Path) -> None:
     message = refusal(write(tmp_path / name, (GOOD + GOOD).encode(encoding)))
     assert " line 1 is not UTF-8 text: " in message
-    assert "Expected UTF-8; save the file so (Excel calls it CSV UTF-8), or convert it: iconv -f UTF-16 -t" in message
+    assert "Save the file as UTF-8 (CSV UTF-8 in Excel), or convert it: iconv -f UTF-16 -t" in message
 
 
 def test_a_damaged_gzip_file(tmp_path: Path) -> None:
@@ -197,8 +197,8 @@ def test_a_missing_file_or_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.chdir(tmp_path / "towns")
     assert refusal("cities").endswith("TLOGIC_DATA), which holds towns.")
     assert refusal("towns") == (
-        f"{tmp_path / 'towns'} holds no train file, such as train.txt or train.parquet; "
-        "the files it has are of no readable kind."
+        f"{tmp_path / 'towns'} has no train file, such as train.txt or train.parquet; "
+        "its readable files: none."
     )
 
 
@@ -219,7 +219,7 @@ def test_a_misspelt_path_is_recognized(root: str | None, tmp_path: Path, monkeyp
 
 def test_a_source_of_another_type() -> None:
     assert (
-        refusal(42) == "Facts are read from a path, a dataset's name, a database's URL or a data frame, not from int."
+        refusal(42) == "Expected a path, the name of a dataset, the URL of a database or a data frame, not int."
     )
 
 
@@ -239,20 +239,20 @@ def test_a_folder_without_train_or_with_two(tmp_path: Path) -> None:
     assert refusal(tmp_path).endswith("the files it has are valid.txt.")
     write(tmp_path / "train.txt", GOOD)
     write(tmp_path / "train.csv.gz", GOOD)
-    assert refusal(tmp_path) == f"{tmp_path} holds both train.csv.gz and train.txt; keep one of them."
+    assert refusal(tmp_path) == f"{tmp_path} has both train.csv.gz and train.txt; keep one of them."
 
 
 def test_a_missing_column(tmp_path: Path) -> None:
     path = write(tmp_path / "facts.csv", "subject,predicate,tail,moment\na,r,b,2014\n")
     assert refusal(path) == (
-        f"{path} has no column known to be the time; "
+        f"{path} has no column recognised as the time; "
         "its columns are 'subject', 'predicate', 'tail', 'moment'. "
-        'Say which one it is with columns={"time": "NAME"} (--columns time=NAME).'
+        'Give the column with columns={"time": "NAME"} (--columns time=NAME).'
     )
-    assert "has no column 'when', which should be the time" in refusal(path, columns={"time": "when"})
+    assert "has no column 'when' for the time" in refusal(path, columns={"time": "when"})
     frame = pl.read_csv(path)
-    assert refusal(frame).startswith("data frame has no column known to be the time")
-    assert "has no column 9, which should be the time" in refusal(frame, columns={"time": 9})
+    assert refusal(frame).startswith("data frame has no column recognised as the time")
+    assert "has no column 9 for the time" in refusal(frame, columns={"time": 9})
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_a_missing_column(tmp_path: Path) -> None:
     [
         (["a", "b", "c"], "must give four columns: subject, relation, object, time"),
         ("time", "must give four columns"),
-        ({"head": "a"}, "has the key 'head'; its keys are subject, relation, object, time"),
+        ({"head": "a"}, "has the unknown key 'head'; expected subject, relation, object, time"),
         ([0, 1, 2, -1], "must hold names or positions from 0, not -1"),
         ({"time": None}, "must hold names or positions from 0, not None"),
     ],
@@ -293,9 +293,9 @@ def test_a_query_that_fails() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("train.txt", "1\t0\t2\t5\n1\t0\t9\t5\n", "line 2: the object '9' is not an id of entity2id.txt"),
-        ("train.txt", "1\t0\t2\t5\n1\t7\t1\t5\n", "line 2: the relation '7' is not an id of relation2id.txt"),
-        ("train.txt", "Ann\t0\t2\t5\n", "line 1: the subject 'Ann' is not an id of entity2id.txt"),
+        ("train.txt", "1\t0\t2\t5\n1\t0\t9\t5\n", "line 2: the object '9' is not an id in entity2id.txt"),
+        ("train.txt", "1\t0\t2\t5\n1\t7\t1\t5\n", "line 2: the relation '7' is not an id in relation2id.txt"),
+        ("train.txt", "Ann\t0\t2\t5\n", "line 1: the subject 'Ann' is not an id in entity2id.txt"),
         (
             "entity2id.txt",
             "Ann\t1\n\nBob\t1\n",

@@ -31,7 +31,7 @@ def towns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A made-up dataset is known, and has its place."""
     files = published("test.txt", TEST), published("train.txt", TRAIN)
     monkeypatch.setitem(DATASETS, "towns", Dataset("towns", (3, 2, 1), 7, 2, 5, "days", files))
-    monkeypatch.setattr(downloads, "_FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(downloads, "_FIRST_PAUSE_SECONDS", 0.0)
     monkeypatch.delenv("TLOGIC_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
@@ -125,7 +125,7 @@ def test_cut_connections_are_taken_up_again(server: Server, towns: Path, how: st
 def test_a_server_without_parts_that_always_cuts_is_given_up(server: Server, towns: Path) -> None:
     server.ranges, server.cut_after = False, [90_000]
     message = refusal()
-    assert f"Cannot fetch {server.address}/towns/test.txt: the connection ended early, 4 times in a row." in message
+    assert f"Cannot download {server.address}/towns/test.txt: the connection was closed early, 4 times in a row." in message
     assert f"bring the published file from elsewhere to {towns / 'test.txt'};" in message
     assert contents(towns) == {"test.txt.part": TEST[:90_000]}
     assert len(server.requests) == 4
@@ -196,7 +196,7 @@ def test_passing_errors_are_waited_out(server: Server, towns: Path, status: int)
 
 def test_a_server_that_stays_broken(server: Server, towns: Path) -> None:
     server.statuses = [500] * 4
-    assert "the server answers 500 Internal Server Error, 4 times in a row" in refusal()
+    assert "the server responded 500 Internal Server Error, 4 times in a row" in refusal()
     assert contents(towns) == {"test.txt.part": b""}
 
 
@@ -204,7 +204,7 @@ def test_a_server_that_stays_broken(server: Server, towns: Path) -> None:
 def test_lasting_errors_are_told_at_once(server: Server, towns: Path, status: int) -> None:
     server.statuses = [status]
     message = refusal()
-    assert f"the server answers {status}" in message
+    assert f"the server responded {status}" in message
     assert "TLOGIC_DOWNLOAD_FROM" in message
     assert len(server.requests) == 1
     assert contents(towns) == {"test.txt.part": b""}
@@ -232,10 +232,10 @@ def test_nobody_is_there(towns: Path, monkeypatch: pytest.MonkeyPatch, address: 
 
 
 def test_bad_addresses_and_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert refusal("villages").startswith("'villages' cannot be downloaded; icews14, icews18, icews0515, towns can")
+    assert refusal("villages").startswith("'villages' cannot be downloaded; choose icews14, icews18, icews0515 or towns")
     assert "'yago' cannot be downloaded" in refusal("yago")
     monkeypatch.setenv("TLOGIC_DOWNLOAD_FROM", "file:///etc")
-    assert "should begin with http:// or https://" in refusal()
+    assert "must begin with http:// or https://" in refusal()
 
 
 @pytest.mark.usefixtures("server")
@@ -243,7 +243,7 @@ def test_a_file_of_that_name_with_other_content_is_left_alone(towns: Path) -> No
     towns.mkdir(parents=True)
     (towns / "train.txt").write_text("my own facts")
     message = refusal()
-    assert f"{towns / 'train.txt'} is there, but it is not the published file" in message
+    assert f"{towns / 'train.txt'} differs from the published file" in message
     assert contents(towns) == {"train.txt": b"my own facts"}
 
 
@@ -258,7 +258,7 @@ def test_a_full_disk(server: Server, towns: Path, monkeypatch: pytest.MonkeyPatc
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(downloads.os, "fsync", full)
-    assert f"Cannot write to {towns}: No space left on device. What has arrived is kept." in refusal()
+    assert f"Cannot write to {towns}: No space left on device. The part downloaded so far is kept." in refusal()
     assert contents(towns) == {"test.txt.part": TEST}
     assert len(server.requests) == 1
 
@@ -290,7 +290,7 @@ def test_a_dataset_is_found_when_it_is_whole(
     refusal()
     assert state() == "partly"
     assert find_dataset("towns") is None
-    with pytest.raises(InputError, match="`tlogic download towns` fetches it"):
+    with pytest.raises(InputError, match="get it with `tlogic download towns`"):
         find_files("towns")
     server.files["towns/train.txt"] = TRAIN
     download("towns")

@@ -28,7 +28,7 @@ def read_both(path: Path, monkeypatch: pytest.MonkeyPatch, **options: object) ->
     """The graph, or the error, of a file as it is and as if it were large."""
     found: list[TemporalGraph | str] = []
     for large in (1 << 40, 0):
-        monkeypatch.setattr(delimited_files, "_LARGE", large)
+        monkeypatch.setattr(delimited_files, "_MIN_STREAMED_BYTES", large)
         try:
             found.append(tlogic.read(path, **options))  # type: ignore[arg-type]
         except InputError as error:
@@ -71,6 +71,6 @@ def test_large_and_small_files_go_together(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "train.txt").write_text("a\tr\tb\t2030-01-01\n" * 50)
     (tmp_path / "test.txt").write_text("c\tr\tb\t2030-01-02\n")
     graphs = [read_both(tmp_path, monkeypatch)[0]]
-    monkeypatch.setattr(delimited_files, "_LARGE", 200)
+    monkeypatch.setattr(delimited_files, "_MIN_STREAMED_BYTES", 200)
     graphs.append(tlogic.read(tmp_path))
     assert [each.fingerprint for each in graphs if isinstance(each, TemporalGraph)] == [graphs[1].fingerprint] * 2  # type: ignore[union-attr]

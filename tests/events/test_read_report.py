@@ -88,7 +88,7 @@ def test_the_report_reads_as_text(tmp_path: Path) -> None:
     assert str(report).splitlines() == [
         "2 facts from 2014-08-09 to 2014-08-12, in steps of 1 day (found from the data)",
         f"{path}: 2 facts, CSV, columns who, Predicate, Tail, Date",
-        "1 bad row left out, such as:",
+        "1 bad row skipped, for example:",
         f"  {path} line 3: the time 'soon' is not understood",
         "Warning: There are few facts to learn rules from: 2.",
     ]

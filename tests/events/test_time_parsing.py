@@ -84,8 +84,8 @@ def test_zoned_times_are_those_of_the_given_clock(times: pl.Series, tmp_path: Pa
         table = read_events(source, time_zone=BERLIN)
         assert table.timeline == Timeline("day", 1, "2024-03-30", BERLIN)
         assert table.frame["step"].to_list() == [0, 1, 2]
-        assert "date-times with zones are read in Europe/Berlin (" in str(table.report)
-        assert "date-times with zones are read in UTC (" in str(read_events(source).report)
+        assert "date-times with zones are converted to Europe/Berlin (" in str(table.report)
+        assert "date-times with zones are converted to UTC (" in str(read_events(source).report)
     assert read_events(frame).timeline.unit == "hour"
 
 
@@ -126,7 +126,7 @@ def test_seconds_since_1970_are_integers_that_a_step_can_cut() -> None:
         read_events(frame, step="1d")
 
 
-HINT = "Dates such as 31/12/2014 or 12/31/2014 are read if one order, day first or month first, fits all of them"
+HINT = "Dates such as 31/12/2014 or 12/31/2014 can be read only if exactly one order, day first or month first, fits all of them"
 
 
 @pytest.mark.parametrize("times", [["05/06/2014", "07/06/2014"], ["5-6-2014"], ["31/12/2014", "12/31/2014"]])
@@ -141,7 +141,7 @@ def test_an_order_that_is_not_clear_is_refused(times: list[str]) -> None:
 def test_a_mistyped_day_is_a_bad_row_among_others(bad: str) -> None:
     message = refusal(["30/12/2014", "31/12/2014", bad])
     assert f"1 of 3 rows cannot be used:\ndata frame row 3: the time {bad!r} is not understood" in message
-    assert "A time is a date such as 2014-08-09" in message
+    assert "Expected a date such as 2014-08-09" in message
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_mistyped_day_is_a_bad_row_among_others(bad: str) -> None:
 def test_what_is_not_understood_says_what_is_expected(time: str) -> None:
     message = refusal([time])
     assert f"the time {time!r} is not understood" in message
-    assert "A time is a date such as 2014-08-09, 20140809, 2014-08 or 2014, a date and time such as" in message
+    assert "Expected a date such as 2014-08-09, 20140809, 2014-08 or 2014, a date and time such as" in message
 
 
 SPELLINGS = ["{2:02}/{1:02}/{0}", "{1}/{2}/{0}", "{0}/{1:02}/{2:02}", "{2}.{1}.{0}", "{1:02}-{2:02}-{0}"]

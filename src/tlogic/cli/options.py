@@ -240,7 +240,7 @@ def column_choice(text: str) -> dict[str, str | int] | list[str | int]:
     pairs = [part.partition("=") for part in parts]
     if not all(parts) or any(bool(equals) != bool(pairs[0][1]) for _, equals, _ in pairs):
         raise InputError(
-            f"Cannot parse the columns {text!r}; expected four names or positions such as who,does,whom,day, "
+            f"The columns {text!r} are not understood; expected four names or positions such as who,does,whom,day, "
             "or pairs such as subject=who,time=day."
         )
     if pairs[0][1]:

@@ -1,4 +1,4 @@
-"""Reading dated facts: text, CSV, Parquet, Arrow, data frames and databases become one `EventTable`."""
+"""Read dated facts from text, CSV, Parquet, Arrow, data frames and databases into an `EventTable`."""
 
 from tlogic.events.event_table import EventTable
 from tlogic.events.read_report import FileReport, ReadReport

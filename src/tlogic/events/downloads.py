@@ -1,7 +1,6 @@
-"""Downloads: published files fetched, checked, and there whole or not at all.
+"""Download published dataset files, verify their hashes and resume interrupted downloads.
 
-A file grows under the name ``<file>.part``, from which a later attempt goes on, and takes its own name when its hash is
-right.
+A file is downloaded to ``<file>.part``, from which a later attempt resumes, and renamed when its hash is correct.
 """
 
 import os
@@ -23,25 +22,30 @@ from tlogic.locks import lock
 PUBLISHED = "https://raw.githubusercontent.com/liu-yushan/TLogic/9f6ffa3cc5c112226dc2537983b6bb33d4ef295e/data"
 
 Progress = Callable[[str, int, int], None]
-"""Told the name of a file, how many of its bytes are there, and how many it will have."""
+"""Called with the name of a file, the number of bytes received and the total number of bytes."""
 
-_ATTEMPTS = 4
-_FIRST_PAUSE = 1.0  # seconds, doubled from attempt to attempt
-_BLOCK = 1 << 16
-_PASSING = {408, 425, 429, 500, 502, 503, 504}  # answers of a server that may do better in a timestamp
+_MAX_ATTEMPTS = 4  # in a row without progress
+_FIRST_PAUSE_SECONDS = 1.0  # doubled after each attempt
+_BLOCK_BYTES = 1 << 16
+_TEMPORARY_STATUS_CODES = {408, 425, 429, 500, 502, 503, 504}
 
 
 class Download(NamedTuple):
-    """What a download did."""
+    """The result of a download.
+
+    Attributes:
+        folder: The folder of the dataset.
+        fetched: The names of the downloaded files.
+        present: The names of the files that were already present and identical to the published ones.
+    """
 
     folder: Path
     fetched: tuple[str, ...]
     present: tuple[str, ...]
-    """Files that were there before, byte for byte as published."""
 
 
-class _CutError(Exception):
-    """The network failed; another attempt may go on from what has arrived."""
+class _TransferError(Exception):
+    """The network failed; another attempt can resume."""
 
 
 def download(
@@ -51,18 +55,35 @@ def download(
     progress: Progress | None = None,
     timeout: float = 30.0,
 ) -> Download:
-    """Fetch a dataset's published files into a folder of its name, and check them against their hashes.
+    """Download the published files of a benchmark dataset and verify their hashes.
 
-    The folder is made under ``to``, or under ``TLOGIC_DATA``, or in the user's cache. Files that are there are not
-    fetched again, and files that are there in part are gone on with. ``TLOGIC_DOWNLOAD_FROM`` names another address to
-    fetch from, which holds a folder for each dataset. ``timeout`` is how many seconds a server may be silent.
+    Files that are already present are not downloaded again, and interrupted downloads resume. The environment variable
+    ``TLOGIC_DOWNLOAD_FROM`` gives another address to download from, with one folder per dataset.
+
+    Args:
+        name: The name of the dataset, such as "icews14".
+        to: The folder for datasets. By default ``TLOGIC_DATA``, or else the cache folder of the user.
+        progress: Called with the file name, the bytes received and the total bytes.
+        timeout: The number of seconds to wait for a response of the server.
+
+    Returns:
+        The folder of the dataset, and which files were downloaded or already present.
+
+    Raises:
+        InputError: If the dataset cannot be downloaded.
+        TLogicError: If the network or the disk fails, or a file differs from the published one.
+
+    Example:
+        >>> download("yago")
+        Traceback (most recent call last):
+        tlogic.errors.InputError: 'yago' cannot be downloaded; choose icews14, icews18 or icews0515.
     """
     dataset = _downloadable(name)
     folder = (data_folders()[0] if to is None else Path(to).expanduser()) / name
-    with _explaining(folder):
+    with _disk_errors(folder):
         missing = _missing(dataset, folder)
-        if missing:  # what is whole may lie where nobody can write
-            with _alone(folder):
+        if missing:  # a complete dataset may be in a read-only folder
+            with _locked(folder):
                 missing = _missing(dataset, folder)
                 for file in missing:
                     address = f"{_base_address()}/{name}/{file.name}"
@@ -72,59 +93,60 @@ def download(
 
 
 def _downloadable(name: str) -> Dataset:
-    can = [known for known, dataset in DATASETS.items() if dataset.files]
-    if name not in can:
-        raise InputError(f"{name!r} cannot be downloaded; {', '.join(can)} can.")
+    available = [known for known, dataset in DATASETS.items() if dataset.files]
+    if name not in available:
+        choices = f"{', '.join(available[:-1])} or {available[-1]}"
+        raise InputError(f"{name!r} cannot be downloaded; choose {choices}.")
     return DATASETS[name]
 
 
 def _base_address() -> str:
     address = os.environ.get("TLOGIC_DOWNLOAD_FROM") or PUBLISHED
     if not address.startswith(("http://", "https://")):
-        raise InputError(f"TLOGIC_DOWNLOAD_FROM should begin with http:// or https://, not as {address!r} does.")
+        raise InputError(f"TLOGIC_DOWNLOAD_FROM must begin with http:// or https://; found {address!r}.")
     return address.rstrip("/")
 
 
 @contextmanager
-def _explaining(folder: Path) -> Iterator[None]:
-    """Say what can be done where the disk refuses."""
+def _disk_errors(folder: Path) -> Iterator[None]:
+    """Turn disk errors into messages with advice."""
     try:
         yield
     except OSError as error:
         raise TLogicError(
-            f"Cannot write to {folder}: {error.strerror or error}. What has arrived is kept. Make room or allow "
-            "writing there, or choose another folder for datasets: with --to, or with the environment variable "
-            "TLOGIC_DATA, which is also where they are looked for."
+            f"Cannot write to {folder}: {error.strerror or error}. The part downloaded so far is kept. Free disk "
+            "space or grant write permission, or choose another folder for datasets with --to or the environment "
+            "variable TLOGIC_DATA, where datasets are also searched."
         ) from None
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Nobody else downloads to this folder meanwhile."""
+def _locked(folder: Path) -> Iterator[None]:
+    """Lock the folder against other downloads."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("a") as file:
         if not lock(file):
-            raise TLogicError(f"Another process is downloading to {folder}; wait until it is done.")
+            raise TLogicError(f"Another process is downloading to {folder}; wait until it has finished.")
         yield
 
 
 def _missing(dataset: Dataset, folder: Path) -> list[PublishedFile]:
-    return [file for file in dataset.files if not _is_there(folder / file.name, file)]
+    return [file for file in dataset.files if not _is_present(folder / file.name, file)]
 
 
-def _is_there(path: Path, file: PublishedFile) -> bool:
+def _is_present(path: Path, file: PublishedFile) -> bool:
     if not path.exists():
         return False
     if not matches_published(path, file):
         raise TLogicError(
-            f"{path} is there, but it is not the published file: its hash is {git_sha1(path)}, expected {file.sha1}. "
-            "Move it away or delete it, then download again."
+            f"{path} differs from the published file: its hash is {git_sha1(path)}, expected {file.sha1}. "
+            "Move or delete it, then download again."
         )
     return True
 
 
 def _fetch(address: str, path: Path, file: PublishedFile, progress: Progress, timeout: float) -> None:
-    """Fetch a file, and give it its name when it is right."""
+    """Download a file to its .part name and rename it when its hash is correct."""
     part = path.with_name(path.name + PART)
     with part.open("ab") as growing:
         if growing.tell() > file.size:
@@ -136,91 +158,91 @@ def _fetch(address: str, path: Path, file: PublishedFile, progress: Progress, ti
     if (found := git_sha1(part)) != file.sha1:
         part.unlink()
         raise TLogicError(
-            f"{address} has sent other bytes than were published: their hash is {found}, expected {file.sha1}. "
-            "They were deleted; download again, or choose another address with TLOGIC_DOWNLOAD_FROM."
+            f"{address} differs from the published file: its hash is {found}, expected {file.sha1}. "
+            "The download was deleted; download again, or choose another address with TLOGIC_DOWNLOAD_FROM."
         )
     part.replace(path)
 
 
 def _complete(growing: IO[bytes], address: str, file: PublishedFile, progress: Progress, timeout: float) -> None:
-    """Go on until all bytes are there; give up after some attempts in a row that did not bring the file on."""
+    """Download until the file is complete; give up after several attempts in a row without progress."""
     failures = 0
     while (have := growing.tell()) < file.size:
         try:
             _append_rest(growing, address, file, progress, timeout)
-        except _CutError as cut:
+        except _TransferError as reason:
             failures = 1 if growing.tell() > have else failures + 1
-            if failures == _ATTEMPTS:
+            if failures == _MAX_ATTEMPTS:
                 raise TLogicError(
-                    f"Cannot fetch {address}: {cut}, {_ATTEMPTS} times in a row. What has arrived is kept, and the "
-                    "same command goes on with it. Without a network, bring the published file from elsewhere to "
-                    f"{growing.name.removesuffix(PART)}; TLOGIC_DOWNLOAD_FROM can name another address to fetch from."
+                    f"Cannot download {address}: {reason}, {_MAX_ATTEMPTS} times in a row. The part downloaded "
+                    "so far is kept; run the same command to resume. Without a network, copy the published file to "
+                    f"{growing.name.removesuffix(PART)}. TLOGIC_DOWNLOAD_FROM can give another address."
                 ) from None
-            time.sleep(_FIRST_PAUSE * 2 ** (failures - 1))
+            time.sleep(_FIRST_PAUSE_SECONDS * 2 ** (failures - 1))
 
 
 def _append_rest(growing: IO[bytes], address: str, file: PublishedFile, progress: Progress, timeout: float) -> None:
-    """Ask for the rest of a file, and append what comes."""
+    """Request the rest of a file and append it."""
     have = growing.tell()
     progress(file.name, have, file.size)
-    with _ask(address, have, timeout) as answer:
-        start, size = _extent(answer)
+    with _request(address, have, timeout) as response:
+        start, size = _extent(response)
         if size not in (None, file.size):
             raise TLogicError(
-                f"{address} is not the published file: it has {size:,} bytes, expected {file.size:,}. "
+                f"{address} differs from the published file: it has {size:,} bytes, expected {file.size:,}. "
                 "Choose another address with TLOGIC_DOWNLOAD_FROM."
             )
-        known = have - start  # a server that does not serve parts begins at the beginning
-        if known < 0:
-            raise _CutError(f"the server left out bytes {have:,} to {start:,}")
+        overlap = have - start  # a server without range requests sends the whole file
+        if overlap < 0:
+            raise _TransferError(f"the server skipped bytes {have:,} to {start:,}")
         while growing.tell() < file.size:
-            block = _read(answer)
-            growing.write(block[known:][: file.size - growing.tell()])
-            known = max(known - len(block), 0)
+            block = _read(response)
+            growing.write(block[overlap:][: file.size - growing.tell()])
+            overlap = max(overlap - len(block), 0)
             progress(file.name, growing.tell(), file.size)
 
 
-def _ask(address: str, start: int, timeout: float) -> HTTPResponse:
-    """The answer of a server that is asked for a file, from a byte on if it can do that."""
+def _request(address: str, start: int, timeout: float) -> HTTPResponse:
+    """Request a file, from byte ``start`` on if the server supports it."""
     try:
         request = Request(address, headers={"Range": f"bytes={start}-"} if start else {})
-        answer: HTTPResponse = urlopen(request, timeout=timeout)
+        response: HTTPResponse = urlopen(request, timeout=timeout)
     except HTTPError as error:
         error.close()
         if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE and start:
-            return _ask(address, 0, timeout)
-        told = f"the server answers {error.code} {error.reason}"
-        if error.code in _PASSING:
-            raise _CutError(told) from None
+            return _request(address, 0, timeout)
+        status = f"the server responded {error.code} {error.reason}"
+        if error.code in _TEMPORARY_STATUS_CODES:
+            raise _TransferError(status) from None
         raise TLogicError(
-            f"Cannot fetch {address}: {told}. If TLOGIC_DOWNLOAD_FROM is set, it should name an address that holds a "
-            "folder for each dataset; otherwise a proxy may be in the way."
+            f"Cannot download {address}: {status}. If TLOGIC_DOWNLOAD_FROM is set, it must be an address with one "
+            "folder per dataset; otherwise, check for a proxy."
         ) from None
     except URLError as error:
-        raise _CutError(str(error.reason)) from None
+        raise _TransferError(str(error.reason)) from None
     except (OSError, HTTPException, ValueError) as error:
-        raise _CutError(str(error) or type(error).__name__) from None
-    return answer
+        raise _TransferError(str(error) or type(error).__name__) from None
+    return response
 
 
-def _extent(answer: HTTPResponse) -> tuple[int, int | None]:
-    """The place in the file where an answer begins, and the size of the whole file, if the server tells."""
-    if answer.status != HTTPStatus.PARTIAL_CONTENT:
-        length = answer.headers.get("Content-Length", "")
+def _extent(response: HTTPResponse) -> tuple[int, int | None]:
+    """The first byte of a response, and the size of the whole file if the server sends it."""
+    if response.status != HTTPStatus.PARTIAL_CONTENT:
+        length = response.headers.get("Content-Length", "")
         return 0, int(length) if length.isdecimal() else None
-    told = answer.headers.get("Content-Range", "")
-    found = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", told.strip())
+    content_range = response.headers.get("Content-Range", "")
+    found = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", content_range.strip())
     if not found:
-        raise _CutError(f"the server sends an unknown part of the file ({told!r})")
+        raise _TransferError(f"the server sent an unknown part of the file ({content_range!r})")
     return int(found[1]), None if found[2] == "*" else int(found[2])
 
 
-def _read(answer: HTTPResponse) -> bytes:
-    """Some bytes, as soon as there are any."""
+def _read(response: HTTPResponse) -> bytes:
+    """Read the bytes that are available, at least one."""
     try:
-        block = answer.read1(_BLOCK)
+        block = response.read1(_BLOCK_BYTES)
     except (OSError, HTTPException, ValueError) as error:
-        raise _CutError(str(error) or type(error).__name__) from None
+        raise _TransferError(str(error) or type(error).__name__) from None
     if not block:
-        raise _CutError("the connection ended early")
+        raise _TransferError("the connection was closed early")
     return block

@@ -1,4 +1,4 @@
-"""The facts that were read, ready to become a graph."""
+"""EventTable: the facts that were read, from which a graph is built."""
 
 from dataclasses import dataclass
 
@@ -10,11 +10,15 @@ from tlogic.events.timeline import Timeline
 
 @dataclass(frozen=True, eq=False)
 class EventTable:
-    """Facts with integer steps of time, where the validation and test periods begin, and how all was read.
+    """Facts with integer time steps, the split into periods, and the report of what was read.
 
-    `frame` has the columns subject, relation, object (strings) and step (integers, 0 is the earliest), in
-    reading order, duplicates included. Training facts lie before `valid_from`, validation facts from there to
-    before `test_from`, test facts from there on; both are None where all facts are for training.
+    Attributes:
+        frame: One fact per row, in reading order, with duplicates. The columns are subject, relation, object (strings)
+            and step (integers; 0 is the earliest time step).
+        timeline: Converts time steps to dates and back.
+        valid_from: The first time step of the validation period; None if all facts are training facts.
+        test_from: The first time step of the test period; None if all facts are training facts.
+        report: What was read, with warnings.
 
     >>> from tlogic.events import read_events
     >>> names = {"subject": ["Ann", "Bob"], "relation": ["calls", "calls"], "object": ["Bob", "Ann"]}

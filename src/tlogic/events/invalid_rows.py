@@ -1,4 +1,4 @@
-"""Rows that are no facts: found all at once, shown a few at a time."""
+"""Rows that cannot be read as facts: all are found, and the first few are quoted in messages."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,13 +10,13 @@ from tlogic.events.sources.columns import NAME_ROLES, ROLES
 from tlogic.events.sources.raw_facts import Quote, RawFacts
 from tlogic.events.time_parsing import EXPECTED_TIMES, ORDER_IS_CLEAR, SEPARATED, TimeKind, parse_times
 
-SHOWN = 5
+MAX_EXAMPLES = 5
 
 _KIND_NAMES = {"integer": "an integer", "year": "a year", "month": "a month", "date": "a date"}
 
 
 class ValidRows(NamedTuple):
-    """The rows that are facts, how many others there were, and the first of those in words."""
+    """The valid rows, the number of invalid rows, and descriptions of the first invalid ones."""
 
     rows: pl.DataFrame
     bad_rows: int
@@ -26,16 +26,16 @@ class ValidRows(NamedTuple):
 def select_valid_rows(
     rows: pl.DataFrame, kind: TimeKind, sources: Sequence[RawFacts], skip_bad_rows: bool
 ) -> ValidRows:
-    """Keep the rows with three names and a `timestamp`; refuse the others unless they are to be skipped.
+    """Select the rows with three names and a timestamp. Raise an error for others, unless they are skipped.
 
-    Each row knows its source (`part`) and its place there (`row`). Blank lines go without a word.
+    The columns `part` and `row` give the source of each row and its index there. Blank lines are ignored.
     """
     unusable = rows.select(_unusable()).to_series()
     if not unusable.any():
         return ValidRows(rows, 0, ())
     good = rows.filter(~unusable)
     bad = rows.filter(unusable).filter(~pl.all_horizontal(pl.col(ROLES).is_null()))
-    examples = tuple(_describe(bad.head(SHOWN), kind, sources))
+    examples = tuple(_describe(bad.head(MAX_EXAMPLES), kind, sources))
     if bad.height and not (skip_bad_rows and good.height):
         raise InputError(_refusal(bad, examples, good.height, sources))
     return ValidRows(good, bad.height, examples)
@@ -47,12 +47,12 @@ def _unusable() -> pl.Expr:
 
 
 def _describe(bad: pl.DataFrame, kind: TimeKind, sources: Sequence[RawFacts]) -> list[str]:
-    shown = []
+    descriptions = []
     for part, source in enumerate(sources):
         rows = bad.filter(part=part)["row"].to_list()
         if rows:
-            shown += [f"{quote.place}: {_problem(quote, kind)}" for quote in source.quote(rows)]
-    return shown
+            descriptions += [f"{quote.location}: {_problem(quote, kind)}" for quote in source.quote(rows)]
+    return descriptions
 
 
 def _problem(quote: Quote, kind: TimeKind) -> str:
@@ -61,10 +61,10 @@ def _problem(quote: Quote, kind: TimeKind) -> str:
     empty = [role for role in ROLES if not (quote.cells[role] or "").strip()]
     if empty:
         return f"the {empty[0]} is empty"
-    return _problem_of_time(str(quote.cells["time"]), kind)
+    return _time_problem(str(quote.cells["time"]), kind)
 
 
-def _problem_of_time(cell: str, kind: TimeKind) -> str:
+def _time_problem(cell: str, kind: TimeKind) -> str:
     found = parse_times(pl.Series([cell]))["kind"].item()
     if found in (None, kind):
         return f"the time {cell!r} is not understood"
@@ -78,15 +78,15 @@ def _refusal(bad: pl.DataFrame, examples: Sequence[str], good: int, sources: Seq
         lines.append(f"and {bad.height - len(examples):,} more.")
     unread = bad.filter(pl.col("time").is_not_null(), pl.col("timestamp").is_null())["time"].cast(pl.String)
     if len(unread):
-        lines.append(f"A time is {EXPECTED_TIMES}.")
+        lines.append(f"Expected {EXPECTED_TIMES}.")
     if unread.str.contains(SEPARATED).any():
-        lines.append(f"Dates such as 31/12/2014 or 12/31/2014 are read if {ORDER_IS_CLEAR}.")
+        lines.append(f"Dates such as 31/12/2014 or 12/31/2014 can be read only if {ORDER_IS_CLEAR}.")
     first = bad.row(0, named=True)
     if first["row"] == 0 and first["time"] is not None and not sources[first["part"]].header:
         lines.append(
-            "If the first row is a header, name its columns, such as "
+            "If the first row is a header, name its columns, for example "
             'columns={"subject": "who", "time": "day"} (--columns subject=who,time=day).'
         )
     if good:
-        lines.append("Correct them, or leave them out with skip_bad_rows=True (--skip-bad-rows).")
+        lines.append("Correct these rows, or skip them with skip_bad_rows=True (--skip-bad-rows).")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""What was read, and what about it deserves a second look."""
+"""The report of what was read, with warnings about the data."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,20 +9,27 @@ import polars as pl
 from tlogic.events.splits import Split
 from tlogic.events.timeline import Integers, Timeline
 
-FEW_FACTS = 1000
-DOMINANT_SHARE = 0.9
-# Shares of the whole time range: how long a gap is long, and how large the end is that should not be empty.
-LONG_GAP = 0.1
-LAST_PART = 0.1
-# The last tenth is nearly empty when it holds less than a tenth of its fair share; so is a period with as few.
-NEARLY_EMPTY = 0.01
-# With fewer, gaps and empty ends say nothing.
-ENOUGH_STEPS = 20
+MIN_FACTS = 1000
+MAX_RELATION_SHARE = 0.9
+# Shares of the whole time range.
+MAX_GAP_SHARE = 0.1
+LAST_PART_SHARE = 0.1
+# A share of the facts, for the last part of the time range and for the validation and test periods.
+MIN_PERIOD_SHARE = 0.01
+# With fewer time steps, gaps are not reported.
+MIN_STEPS_FOR_GAPS = 20
 
 
 @dataclass(frozen=True)
 class FileReport:
-    """One file (or data frame): its name, its format, the columns used if they have names, and its facts."""
+    """The report of one file or data frame.
+
+    Attributes:
+        name: The path, or the kind of source.
+        format: The file format, as text.
+        header: The names of the columns used; empty if they have no names.
+        facts: The number of facts.
+    """
 
     name: str
     format: str
@@ -32,15 +39,29 @@ class FileReport:
 
 @dataclass(frozen=True)
 class ReadReport:
-    """What was read; printed, it is a short account for people.
+    """What was read. ``print`` shows a summary.
 
-    `facts` counts the rows that are facts. How many of them repeat others, and how many entities and relations there
-    are, is known once a graph is made of them.
+    Attributes:
+        files: One report per file or data frame.
+        facts: The number of rows that are facts, with duplicates.
+        bad_rows: The number of rows that were skipped because they cannot be read.
+        bad_row_examples: Descriptions of the first skipped rows.
+        first_time: The first date.
+        last_time: The last date.
+        step_size: The length of a time step, as text.
+        step_given: Whether the user gave the time step.
+        warnings: Possible problems of the data.
+        duplicates: The number of dropped duplicates; None before the graph is built.
+        entities: The number of entities; None before the graph is built.
+        relations: The number of relations; None before the graph is built.
+        time_zone: The time zone that date-times with zones were converted to; None if there were none.
+        periods: The numbers of facts for training, validation and test, if dates split them; None if files do.
 
-    >>> day = FileReport("facts.csv", "CSV", (), 2)
-    >>> print(ReadReport((day,), 2, 0, (), "2014-08-09", "2014-08-10", "1 day", False, ()))
-    2 facts from 2014-08-09 to 2014-08-10, in steps of 1 day (found from the data)
-    facts.csv: 2 facts, CSV
+    Example:
+        >>> day = FileReport("facts.csv", "CSV", (), 2)
+        >>> print(ReadReport((day,), 2, 0, (), "2014-08-09", "2014-08-10", "1 day", False, ()))
+        2 facts from 2014-08-09 to 2014-08-10, in steps of 1 day (found from the data)
+        facts.csv: 2 facts, CSV
     """
 
     files: tuple[FileReport, ...]
@@ -56,20 +77,18 @@ class ReadReport:
     entities: int | None = None
     relations: int | None = None
     time_zone: str | None = None
-    """The clock to which date-times with zones were converted; None where there were none."""
     periods: tuple[int, int, int] | None = None
-    """The facts for training, validation and test, where dates split them; where files do, each tells its own."""
 
     def lines(self, *, quiet: bool = False) -> Iterator[str]:
-        """The account, line by line; if `quiet`, only what was left out and what to beware of."""
+        """Yield the lines of the report; if `quiet`, only skipped rows and warnings."""
         if not quiet:
-            yield from self._account()
+            yield from self._summary()
         if self.bad_rows:
-            yield f"{_counted(self.bad_rows, 'bad row')} left out, such as:"
+            yield f"{_counted(self.bad_rows, 'bad row')} skipped, for example:"
             yield from (f"  {example}" for example in self.bad_row_examples)
         yield from (f"Warning: {warning}" for warning in self.warnings)
 
-    def _account(self) -> Iterator[str]:
+    def _summary(self) -> Iterator[str]:
         origin = "as given" if self.step_given else "found from the data"
         yield (
             f"{_counted(self.facts - (self.duplicates or 0), 'fact')} from {self.first_time} to {self.last_time}, "
@@ -82,7 +101,7 @@ class ReadReport:
             train, valid, test = self.periods
             yield f"{_counted(train, 'fact')} for training, {valid:,} for validation, {test:,} for test"
         if self.time_zone is not None:
-            yield f"date-times with zones are read in {self.time_zone} (time_zone=..., --time-zone ... for another)"
+            yield f"date-times with zones are converted to {self.time_zone} (set with time_zone=..., --time-zone ...)"
         for file in self.files:
             columns = f", columns {', '.join(file.header)}" if file.header else ""
             yield f"{file.name}: {_counted(file.facts, 'fact')}, {file.format}{columns}"
@@ -92,11 +111,11 @@ class ReadReport:
 
 
 def find_warnings(frame: pl.DataFrame, timeline: Timeline, split: Split) -> tuple[str, ...]:
-    """What may be wrong with the facts, although all of them could be read."""
+    """Possible problems of facts that could be read."""
     steps = np.sort(frame["step"].unique().to_numpy())
-    warnings = [_few_facts(frame), _dominant_relation(frame), _lonely_steps(frame, steps, timeline)]
+    warnings = [_few_facts(frame), _dominant_relation(frame), _sparse_steps(frame, steps, timeline)]
     warnings += small_periods(frame["step"], split)
-    if len(steps) >= ENOUGH_STEPS:
+    if len(steps) >= MIN_STEPS_FOR_GAPS:
         warnings += [_long_gaps(steps, timeline), _empty_end(frame, steps, timeline)]
     return tuple(warning for warning in warnings if warning)
 
@@ -107,33 +126,33 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _few_facts(frame: pl.DataFrame) -> str | None:
-    # The first rows show of nearly all data that it holds enough.
-    if frame.head(10 * FEW_FACTS).n_unique() >= FEW_FACTS or (distinct := frame.n_unique()) >= FEW_FACTS:
+    # The first rows are enough to decide for nearly all data.
+    if frame.head(10 * MIN_FACTS).n_unique() >= MIN_FACTS or (distinct := frame.n_unique()) >= MIN_FACTS:
         return None
     return f"There are few facts to learn rules from: {distinct:,}."
 
 
 def _dominant_relation(frame: pl.DataFrame) -> str | None:
     relation, facts = frame["relation"].value_counts().top_k(1, by="count").row(0)
-    if facts < DOMINANT_SHARE * frame.height:
+    if facts < MAX_RELATION_SHARE * frame.height:
         return None
     return f"The relation {relation!r} holds {facts / frame.height:.0%} of the facts."
 
 
 def small_periods(steps: pl.Series, split: Split) -> list[str]:
-    """Warn of a validation or test period whose figures would rest on very few facts."""
+    """Warn of a validation or test period with too few facts for reliable metrics."""
     if split.valid_from is None or split.test_from is None:
         return []
     _, validating, testing = split.sizes(steps)
     return [
         f"The {period} period holds few facts: {facts:,} of {len(steps):,}."
         for period, facts in (("validation", validating), ("test", testing))
-        if 0 < facts < NEARLY_EMPTY * len(steps)
+        if 0 < facts < MIN_PERIOD_SHARE * len(steps)
     ]
 
 
-def _lonely_steps(frame: pl.DataFrame, steps: Integers, timeline: Timeline) -> str | None:
-    if steps[-1] < max(frame.height, FEW_FACTS):
+def _sparse_steps(frame: pl.DataFrame, steps: Integers, timeline: Timeline) -> str | None:
+    if steps[-1] < max(frame.height, MIN_FACTS):
         return None
     return (
         f"With steps of {timeline.step_size} there are more steps ({steps[-1] + 1:,}) than facts; "
@@ -142,7 +161,7 @@ def _lonely_steps(frame: pl.DataFrame, steps: Integers, timeline: Timeline) -> s
 
 
 def _long_gaps(steps: Integers, timeline: Timeline) -> str | None:
-    before = np.flatnonzero(np.diff(steps) > LONG_GAP * steps[-1])
+    before = np.flatnonzero(np.diff(steps) > MAX_GAP_SHARE * steps[-1])
     if not len(before):
         return None
     first, last = timeline.labels_of(steps[before]), timeline.labels_of(steps[before + 1])
@@ -151,8 +170,8 @@ def _long_gaps(steps: Integers, timeline: Timeline) -> str | None:
 
 
 def _empty_end(frame: pl.DataFrame, steps: Integers, timeline: Timeline) -> str | None:
-    end = int(steps[-1] * (1 - LAST_PART))
+    end = int(steps[-1] * (1 - LAST_PART_SHARE))
     facts = (frame["step"] > end).sum()
-    if facts >= NEARLY_EMPTY * frame.height:
+    if facts >= MIN_PERIOD_SHARE * frame.height:
         return None
     return f"After {timeline.label_of(end)}, in the last tenth of time, there are few facts: {facts:,}."

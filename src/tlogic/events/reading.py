@@ -1,4 +1,4 @@
-"""From whatever holds facts to an `EventTable`."""
+"""Read facts from any source into an `EventTable`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,30 +34,36 @@ def read_events(
     """Read dated facts.
 
     Args:
-        source: A folder with a train file, and maybe valid and test files; one file; the name of a dataset,
-            which is a folder under the environment variable TLOGIC_DATA; the URL of a database, such as
-            sqlite:///events.db, duckdb:///events.duckdb or postgresql://user@host/name; or a data frame of
-            polars, pandas or pyarrow. Files are .txt and .tsv (tabs) or .csv (commas, semicolons, tabs or bars, as
-            the first line shows), also with .gz or .zst; .parquet; and .arrow, .ipc or .feather.
-        query: What to read from a database: a SELECT, or the name of a table.
-        valid_from: When the validation period begins. With this or `test_from`, all facts are split by time,
-            whatever file they are in; without both, files are split as they lie, and a single file or data
-            frame is all training data. A period begins with the whole step that the given time lies in.
-        test_from: When the test period begins.
-        step: The length of a step of time, such as "1d", "15m", "1mo", or "24" for integers; found from the
-            data if not given.
-        columns: Which columns are the subject, relation, object and time: four names or positions, or a
-            mapping such as {"subject": "who"}. Common names are known; columns without names are taken in
-            this order.
-        time_zone: The clock to which date-times with zones are converted, such as "Europe/Berlin". Others are taken
-            as they are.
-        skip_bad_rows: Leave out rows that cannot be read, and report them, instead of refusing the source.
+        source: A folder with a train file and optional valid and test files; one file; the name of a dataset (a folder
+            under the environment variable TLOGIC_DATA); the URL of a database, such as sqlite:///events.db,
+            duckdb:///events.duckdb or postgresql://user@host/name; or a data frame of polars, pandas or pyarrow. Files
+            are .txt and .tsv (tabs) or .csv (commas, semicolons, tabs or bars, detected from the first line), also
+            with .gz or .zst; .parquet; and .arrow, .ipc or .feather.
+        query: What to read from a database: a SELECT statement or the name of a table.
+        valid_from: The start of the validation period. If this or `test_from` is given, all facts are split by time,
+            whatever file they are in. If neither is given, the files are the splits, and a single file or data frame
+            is all training data. A period begins with the time step that contains the given time.
+        test_from: The start of the test period.
+        step: The length of a time step, such as "1d", "15m", "1mo", or "24" for integers; by default found from the
+            data.
+        columns: The columns of subject, relation, object and time: four names or positions, or a mapping such as
+            {"subject": "who"}. Common names are recognised. Columns without names are taken in this order.
+        time_zone: The time zone that date-times with zones are converted to, such as "Europe/Berlin". Date-times
+            without zones are not converted.
+        skip_bad_rows: Skip and report rows that cannot be read, instead of raising an error.
 
-    >>> names = {"who": ["Ann", "Bob"], "does": ["calls", "meets"], "whom": ["Bob", "Ann"]}
-    >>> facts = pl.DataFrame({**names, "day": ["2014-08-09", "2014-08-12"]})
-    >>> table = read_events(facts, columns=["who", "does", "whom", "day"])
-    >>> table.frame["step"].to_list(), table.timeline.label_of(3)
-    ([0, 3], '2014-08-12')
+    Returns:
+        The facts with integer time steps, the split and the report.
+
+    Raises:
+        InputError: If the source, a column, a row or a time cannot be read, or a period is empty.
+
+    Example:
+        >>> names = {"who": ["Ann", "Bob"], "does": ["calls", "meets"], "whom": ["Bob", "Ann"]}
+        >>> facts = pl.DataFrame({**names, "day": ["2014-08-09", "2014-08-12"]})
+        >>> table = read_events(facts, columns=["who", "does", "whom", "day"])
+        >>> table.frame["step"].to_list(), table.timeline.label_of(3)
+        ([0, 3], '2014-08-12')
     """
     given_step = None if step is None else parse_step(step)
     check_time_zone(time_zone)
@@ -97,7 +103,7 @@ def read_events(
 
 
 def _stack(parts: Sequence[RawFacts]) -> pl.DataFrame:
-    """All cells as one table, where each row knows its part and its place in it; blanks around names do not count."""
+    """All cells as one table, with the source (`part`) and index (`row`) of each row; names are stripped."""
     frames = [
         source.cells.with_columns((cs.by_name(NAME_ROLES) & cs.string()).str.strip_chars())
         .with_row_index("row")
@@ -108,7 +114,7 @@ def _stack(parts: Sequence[RawFacts]) -> pl.DataFrame:
 
 
 def _common_types(frames: Sequence[pl.DataFrame]) -> list[pl.Expr]:
-    """Cells of several types become text, where each recurs if one of them is a large file's."""
+    """Cast columns of different types to text: categorical if a large file is among them."""
     types = {role: {frame.schema[role] for frame in frames} for role in ROLES}
     return [
         pl.col(role).cast(pl.Categorical if pl.Categorical in found else pl.String)
@@ -122,6 +128,6 @@ def _count_facts(part_of_row: pl.Series, parts: Sequence[RawFacts]) -> tuple[Fil
     for part, source in enumerate(parts):
         facts = int((part_of_row == part).sum())
         if not facts:
-            raise InputError(f"{source.name} holds no facts.")
+            raise InputError(f"{source.name} has no facts.")
         files.append(FileReport(source.name, source.format, source.header, facts))
     return tuple(files)

@@ -1,4 +1,4 @@
-"""Where training ends: train, valid and test follow each other in time."""
+"""The split into training, validation and test periods, which follow each other in time."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -12,9 +12,9 @@ from tlogic.events.timeline import Label, Timeline
 
 
 class Split(NamedTuple):
-    """The first steps of the validation and of the test period; both None where all facts are for training.
+    """The first time steps of the validation and the test period; both None if all facts are training facts.
 
-    A period that is missing is empty: without validation it begins with the test, and without a test the test
+    A missing period is empty: without validation, it begins where the test period begins; without a test, the test
     period begins one step after the last fact.
     """
 
@@ -22,7 +22,7 @@ class Split(NamedTuple):
     test_from: int | None
 
     def sizes(self, steps: pl.Series) -> tuple[int, int, int]:
-        """How many of some facts, given by their steps, are for training, validation and test.
+        """The numbers of facts for training, validation and test, given the time steps of the facts.
 
         >>> Split(2, 4).sizes(pl.Series([0, 1, 1, 2, 5]))
         (3, 1, 1)
@@ -32,22 +32,22 @@ class Split(NamedTuple):
 
 
 def split_by_time(steps: pl.Series, timeline: Timeline, valid_from: Label | None, test_from: Label | None) -> Split:
-    """Split at the given times, of which there is at least one."""
+    """Split at the given times, at least one of which must be given."""
     end = _last(steps) + 1
     test = end if test_from is None else timeline.step_of(test_from)
     valid = test if valid_from is None else timeline.step_of(valid_from)
     if valid_from is not None and test_from is not None and valid >= test:
         raise InputError(f"valid_from={valid_from!s} must lie at least one step before test_from={test_from!s}.")
-    _refuse_empty(steps, timeline, "training", 0, valid)
+    _check_not_empty(steps, timeline, "training", 0, valid)
     if valid_from is not None:
-        _refuse_empty(steps, timeline, "validation", valid, test)
+        _check_not_empty(steps, timeline, "validation", valid, test)
     if test_from is not None:
-        _refuse_empty(steps, timeline, "test", test, end)
+        _check_not_empty(steps, timeline, "test", test, end)
     return Split(valid, test)
 
 
 def split_by_files(rows: pl.DataFrame, timeline: Timeline, sources: dict[str, RawFacts]) -> Split:
-    """Split as the files do, which must not overlap; the `part` of a row is the position of its file."""
+    """Split by files, which must not overlap in time; the `part` of a row is the index of its file."""
     spans = rows.group_by("part").agg(first=pl.col("step").min(), last=pl.col("step").max()).sort("part")
     for earlier, later in pairwise(spans.rows(named=True)):
         if later["first"] <= earlier["last"]:
@@ -59,7 +59,7 @@ def split_by_files(rows: pl.DataFrame, timeline: Timeline, sources: dict[str, Ra
     return Split(starts.get("valid", test_from), test_from)
 
 
-def _refuse_empty(steps: pl.Series, timeline: Timeline, period: str, start: int, end: int) -> None:
+def _check_not_empty(steps: pl.Series, timeline: Timeline, period: str, start: int, end: int) -> None:
     if steps.is_between(start, end, closed="left").any():
         return
     first, last = timeline.label_of(0), timeline.label_of(_last(steps))
@@ -80,12 +80,12 @@ def _overlap(
     last = rows.filter(part=earlier).filter(pl.col("step") == pl.col("step").max()).row(0, named=True)
     intruder = rows.filter(pl.col("part") == later, pl.col("step") <= last["step"]).row(0, named=True)
 
-    def place(fact: dict[str, int]) -> str:
-        return sources[fact["part"]].quote([fact["row"]])[0].place
+    def location(fact: dict[str, int]) -> str:
+        return sources[fact["part"]].quote([fact["row"]])[0].location
 
     return InputError(
-        f"{place(intruder)}: its time {timeline.label_of(intruder['step'])} is not after "
-        f"{timeline.label_of(last['step'])} of {place(last)}. Train, valid and test must follow each other "
+        f"{location(intruder)}: its time {timeline.label_of(intruder['step'])} is not after "
+        f"{timeline.label_of(last['step'])} of {location(last)}. Train, valid and test must follow each other "
         "in time without overlap; give valid_from and test_from (--valid-from, --test-from) to split all facts by time "
         "instead."
     )

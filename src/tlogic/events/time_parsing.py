@@ -1,8 +1,8 @@
-"""What a cell of time says: a timestamp, as one integer.
+"""Parse times to integer timestamps.
 
-Calendar times become seconds since 1970 on one clock, which is UTC unless another zone is given; integers stay as they
-are. Times without a zone are taken for times of this clock. How long a step is, and where step 0 lies, is the business
-of `steps` and `timeline`.
+Calendar times become seconds since 1970 in one time zone, which is UTC unless another is given. Times without a zone
+are taken as times in that zone. Integers stay as they are. The length of a time step and the position of step 0 are
+decided in `time_steps` and `timeline`.
 """
 
 from functools import lru_cache
@@ -32,7 +32,7 @@ _ISO = (
 
 
 class _Spelling(NamedTuple):
-    """Another way to write dates: what it looks like, and the ISO date it stands for."""
+    """Another date format: its pattern, and the replacement that gives the ISO date."""
 
     kind: TimeKind
     pattern: str
@@ -50,15 +50,15 @@ _YEAR = _Spelling("year", r"^([12][0-9]{3})$", "${1}-01-01")
 _DAY, _MONTH, _REST = r"(0?[1-9]|[12][0-9]|3[01])", r"(0?[1-9]|1[0-2])", r"(|[Tt ].*)$"
 _YEAR_FIRST = _Spelling("date", f"^([0-9]{{4}})[/.]{_MONTH}[/.]{_DAY}{_REST}", "${1}-${2}-${3}${4}")
 _DAY_FIRST = _Spelling("date", f"^{_DAY}[/.-]{_MONTH}[/.-]([0-9]{{4}}){_REST}", "${3}-${2}-${1}${4}")
-# Between dots the day comes first wherever people write so.
+# With dots, the day always comes first.
 _MONTH_FIRST = _Spelling("date", f"^{_MONTH}[/-]{_DAY}[/-]([0-9]{{4}}){_REST}", "${3}-${1}-${2}${4}")
 
 SEPARATED = r"^(?:[0-9]{4}[/.][0-9]{1,2}[/.][0-9]{1,2}|[0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{4})(?:$|[Tt ])"
-ORDER_IS_CLEAR = "one order, day first or month first, fits all of them and the other does not"
+ORDER_IS_CLEAR = "exactly one order, day first or month first, fits all of them"
 
 
 class TimeColumn(NamedTuple):
-    """A column of times: what most of its cells are, their timestamps (null for the others), and if any has a zone."""
+    """A parsed column: its most frequent kind, its timestamps (null for other kinds), and whether any has a zone."""
 
     kind: TimeKind
     timestamps: pl.Series
@@ -67,7 +67,7 @@ class TimeColumn(NamedTuple):
 
 @lru_cache
 def check_time_zone(name: str) -> str:
-    """The name of a time zone; an error if there is no such zone.
+    """Return the name of a time zone; raise an error if it is unknown.
 
     >>> check_time_zone("Europe/Berlin")
     'Europe/Berlin'
@@ -85,13 +85,13 @@ def check_time_zone(name: str) -> str:
 
 
 def parse_column(times: pl.Series, *, as_integers: bool = False, time_zone: str = "UTC") -> TimeColumn:
-    """Read a column of times.
+    """Parse a column of times.
 
     >>> kind, timestamps, _ = parse_column(pl.Series(["1970-01-02", "1970-01-02", "1970-01-03", "7"]))
     >>> kind, timestamps.to_list()
     ('date', [86400, 86400, 172800, None])
     """
-    # Times recur, and each is read once; where most do not, it is faster to read them all.
+    # Most columns repeat times, so distinct values are parsed once. Otherwise it is faster to parse all cells.
     recurring = times.to_frame().select(pl.all().approx_n_unique()).item() * 2 < len(times)
     cells = times.alias("time").value_counts() if recurring else pl.DataFrame({"time": times, "count": 1})
     table = parse_times(cells["time"], as_integers=as_integers, time_zone=time_zone).with_columns(cells["count"])
@@ -105,12 +105,12 @@ def parse_column(times: pl.Series, *, as_integers: bool = False, time_zone: str 
 
 
 def parse_times(cells: pl.Series, *, as_integers: bool = False, time_zone: str = "UTC") -> pl.DataFrame:
-    """Read each cell as a timestamp: columns `cell`, `kind` and `timestamp`, both null where it is none, and `zoned`.
+    """Parse each cell: columns `cell`, `kind` and `timestamp` (both null if it cannot be parsed), and `zoned`.
 
-    Digits alone are read by what all of them look like: years when all have four digits and lie in
-    1000..2999, compact dates when most are dates of eight (or fourteen) digits, otherwise integers, as
-    they are in any case if `as_integers`. Days and months between slashes, dots or dashes are read in the one
-    order that fits them all; where both orders do, they are not understood.
+    Cells of digits are interpreted together: as years if all have four digits and lie in 1000..2999, as compact dates
+    if most are dates of eight (or fourteen) digits, otherwise as integers. With `as_integers` they are always integers.
+    Dates with slashes, dots or dashes are parsed in the one order of day and month that fits all of them; if both
+    orders fit, they cannot be parsed.
 
     >>> parse_times(pl.Series(["1970-01-02", "1970-01-01 00:01", "1970-02", "soon"])).drop("zoned").rows()[1:]
     [('1970-01-01 00:01', 'date', 60), ('1970-02', 'month', 2678400), ('soon', None, None)]
@@ -149,7 +149,7 @@ def _where_readable(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _order_of(text: pl.Series) -> _Spelling | None:
-    """The order of day, month and year, if most dates are written with separators and one order reads them all."""
+    """The order of day, month and year, if most dates have separators and exactly one order fits all."""
     separated = text.str.contains(SEPARATED)
     if not separated.any() or separated.sum() * 2 <= separated.count():
         return None
@@ -186,7 +186,7 @@ def _kind(spelling: _Spelling | None) -> pl.Expr:
 
 
 def _seconds() -> pl.Expr:
-    """Seconds since 1970 in UTC; null where there is no such day."""
+    """Seconds since 1970 in UTC; null for days that do not exist."""
     iso = pl.col("iso").struct
 
     def number(part: str) -> pl.Expr:
@@ -201,6 +201,6 @@ def _seconds() -> pl.Expr:
 
 
 def _on_clock(time_zone: str) -> pl.Expr:
-    """What the clocks of a zone show at each timestamp, as seconds since they showed the beginning of 1970."""
+    """The local time of a zone at each timestamp, as seconds since 1970 local time."""
     timestamp = pl.from_epoch("timestamp", time_unit="s").dt.replace_time_zone("UTC")
     return timestamp.dt.convert_time_zone(time_zone).dt.replace_time_zone(None).dt.epoch("s")

@@ -1,4 +1,4 @@
-"""How long one step of time is: given by the user, or found from the data."""
+"""The length of a time step: given by the user, or found from the data."""
 
 import re
 from dataclasses import dataclass
@@ -24,14 +24,14 @@ _CLOCK_UNITS: dict[Unit, int] = {"day": 86_400, "hour": 3600, "minute": 60, "sec
 
 @dataclass(frozen=True)
 class Step:
-    """The length of one step of time, such as 15 minutes."""
+    """The length of a time step, such as 15 minutes."""
 
     unit: Unit
     count: int
 
 
 def parse_step(step: str | int) -> Step:
-    """Read a step such as "1d", "15m" or, for integers, "24".
+    """Parse a time step such as "1d", "15m" or, for integers, "24".
 
     >>> parse_step("15m"), parse_step(24)
     (Step(unit='minute', count=15), Step(unit='integer', count=24))
@@ -46,7 +46,7 @@ def parse_step(step: str | int) -> Step:
 
 
 def find_step(kind: TimeKind, timestamps: Integers) -> Step:
-    """The longest natural step on which all the timestamps (sorted, each once) lie.
+    """Find the longest natural time step that fits all timestamps (sorted and distinct).
 
     >>> find_step("integer", np.array([0, 24, 72]))
     Step(unit='integer', count=24)
@@ -61,9 +61,9 @@ def find_step(kind: TimeKind, timestamps: Integers) -> Step:
 
 
 def build_timeline(kind: TimeKind, timestamps: Integers, given: Step | None, time_zone: str = "UTC") -> Timeline:
-    """The timeline of the timestamps (sorted, each once), with step 0 at the earliest of them.
+    """Build the timeline of timestamps (sorted and distinct); step 0 holds the earliest.
 
-    A given step cuts time where people cut it: at midnight, on Mondays, in January, at round numbers.
+    Given steps begin at natural boundaries: at midnight, on Mondays, in January, at multiples of an integer step.
     """
     step = given or find_step(kind, timestamps)
     unit, count = step.unit, step.count
@@ -72,7 +72,7 @@ def build_timeline(kind: TimeKind, timestamps: Integers, given: Step | None, tim
     if unit != "integer" and kind == "integer":
         raise InputError(
             f"The times are integers, so the step must be a number such as 24, not {count} {unit}. "
-            "Where they are seconds since 1970, a day is 86400, an hour 3600."
+            "If they are seconds since 1970, a day is 86400 and an hour 3600."
         )
     cut_at = "2000" if unit != "integer" else "0" if given else str(timestamps[0])
     cuts = Timeline(unit, count, cut_at)
@@ -80,15 +80,15 @@ def build_timeline(kind: TimeKind, timestamps: Integers, given: Step | None, tim
 
 
 def _all_begin_one(timestamps: Integers, numpy_unit: str) -> bool:
-    """Whether all timestamps begin a year (or month), and not all the same one."""
+    """Whether all timestamps are starts of years (or months), and not all of the same one."""
     exact = timestamps.astype("datetime64[s]")
     rounded = exact.astype(f"datetime64[{numpy_unit}]")
     return bool((rounded == exact).all() and rounded[0] != rounded[-1])
 
 
 def _find_clock_step(timestamps: Integers) -> Step:
-    # With a whole day among the divisors, steps begin at midnight.
+    # Including a whole day in the divisor makes steps begin at midnight.
     seconds = int(np.gcd.reduce(timestamps, initial=_CLOCK_UNITS["day"]))
     unit = next(unit for unit, length in _CLOCK_UNITS.items() if seconds % length == 0)
-    # A single timestamp tells the unit, but not how many of them make a step.
+    # A single timestamp determines the unit, but not the number of units per step.
     return Step(unit, seconds // _CLOCK_UNITS[unit] if len(timestamps) > 1 else 1)

@@ -1,4 +1,4 @@
-"""Integer steps and the dates people write: two views of the same line of time."""
+"""Timeline: converts integer time steps to dates and back."""
 
 import re
 from collections.abc import Mapping
@@ -25,16 +25,24 @@ _DAYS_FROM_MONDAY_TO_1970 = 3
 
 @dataclass(frozen=True)
 class Timeline:
-    """Steps of equal length, counted from 0: `count` units each, the first of them at `origin`.
+    """Time steps of equal length, counted from 0.
 
-    Dates are those of one clock, in UTC unless `time_zone` names another; date-times with zones are converted to it.
+    Attributes:
+        unit: The unit of a step: "integer", "second", "minute", "hour", "day", "week", "month" or "year".
+        count: The number of units per step.
+        origin: The start of step 0.
+        time_zone: The time zone of all dates. Date-times with other zones are converted to it.
 
-    >>> days = Timeline("day", 1, "2014-08-09")
-    >>> days.step_of("2014-08-11"), days.label_of(2)
-    (2, '2014-08-11')
-    >>> quarters = Timeline("minute", 15, "2014-08-09 13:00")
-    >>> quarters.step_of("2014-08-09 13:59"), quarters.label_of(3)
-    (3, '2014-08-09 13:45')
+    Raises:
+        InputError: If the unit, the count or the time zone is not valid.
+
+    Example:
+        >>> days = Timeline("day", 1, "2014-08-09")
+        >>> days.step_of("2014-08-11"), days.label_of(2)
+        (2, '2014-08-11')
+        >>> quarters = Timeline("minute", 15, "2014-08-09 13:00")
+        >>> quarters.step_of("2014-08-09 13:59"), quarters.label_of(3)
+        (3, '2014-08-09 13:45')
     """
 
     unit: Unit
@@ -47,13 +55,13 @@ class Timeline:
         if self.unit not in get_args(Unit):
             raise InputError(f"Unknown unit of time {self.unit!r}; expected one of {', '.join(get_args(Unit))}.")
         if not isinstance(self.count, int) or self.count < 1:
-            raise InputError(f"A step of time is 1 or more of the unit {self.unit} long, not {self.count!r}.")
-        # One spelling for each origin, so that equal timelines compare equal.
+            raise InputError(f"The count of a time step must be 1 {self.unit} or more, not {self.count!r}.")
+        # Normalise the origin, so that equal timelines compare equal.
         object.__setattr__(self, "origin", self.label_of(0))
 
     @property
     def step_size(self) -> str:
-        """The length of one step, in words.
+        """The length of one time step, as text.
 
         >>> Timeline("minute", 15, "2014-08-09").step_size
         '15 minutes'
@@ -63,7 +71,7 @@ class Timeline:
         return f"{self.count} {self.unit}{'s' if self.count > 1 else ''}"
 
     def span_of(self, steps: int) -> str:
-        """How long a number of steps is, in words.
+        """Return the length of a number of time steps, as text.
 
         >>> Timeline("minute", 15, "2014-08-09").span_of(3), Timeline("day", 1, "2014-08-09").span_of(1)
         ('45 minutes', '1 day')
@@ -72,7 +80,13 @@ class Timeline:
         return f"{n:,} {unit}{'' if n == 1 else 's'}"
 
     def step_of(self, label: Label) -> int:
-        """The step a date, date-time or integer falls in; it may lie before the origin, and then is negative.
+        """Return the time step of a date, date-time or integer; negative if it lies before the origin.
+
+        Args:
+            label: A date such as "2014-08-09", a date-time, a ``datetime.date``, or an integer.
+
+        Raises:
+            InputError: If the label cannot be parsed.
 
         >>> Timeline("year", 1, "1999").step_of("2014-08-09")
         15
@@ -82,7 +96,7 @@ class Timeline:
         return int(self.steps_at(np.array([self._timestamp_of(label)]))[0])
 
     def label_of(self, step: int) -> str:
-        """The start of a step, as people write it.
+        """Return the start of a time step as a date, date-time or integer.
 
         >>> Timeline("month", 1, "2014-08").label_of(5), Timeline("integer", 24, "0").label_of(5)
         ('2015-01', '120')
@@ -90,11 +104,11 @@ class Timeline:
         return _label(step * self.count + self._origin_ordinal, self.unit)
 
     def steps_at(self, timestamps: Integers) -> Integers:
-        """The steps of many timestamps, which are seconds since 1970 (or integers, where the unit is one)."""
+        """The time steps of many timestamps: seconds since 1970, or integers if the unit is integer."""
         return (_ordinals(timestamps, self.unit) - self._origin_ordinal) // self.count
 
     def labels_of(self, steps: npt.ArrayLike) -> npt.NDArray[np.str_]:
-        """The labels of many steps.
+        """The labels of many time steps.
 
         >>> Timeline("week", 1, "2014-08-04").labels_of([0, 1]).tolist()
         ['2014-08-04', '2014-08-11']
@@ -102,7 +116,7 @@ class Timeline:
         return _labels(np.asarray(steps, dtype=np.int64) * self.count + self._origin_ordinal, self.unit)
 
     def starting_at(self, step: int) -> "Timeline":
-        """The same steps, counted from another one.
+        """The same time steps, counted from another one.
 
         >>> Timeline("day", 1, "2014-08-09").starting_at(-2).origin
         '2014-08-07'
@@ -110,7 +124,7 @@ class Timeline:
         return replace(self, origin=self.label_of(step))
 
     def to_dict(self) -> dict[str, Any]:
-        """A small dict of plain values, for files; `from_dict` takes it back.
+        """The timeline as JSON values; `from_dict` reads them.
 
         >>> Timeline("day", 1, "2014-08-09").to_dict()
         {'unit': 'day', 'count': 1, 'origin': '2014-08-09'}
@@ -120,7 +134,7 @@ class Timeline:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The timeline that `to_dict` described.
+        """The timeline of the values that `to_dict` returned.
 
         >>> Timeline.from_dict({"unit": "day", "count": 1, "origin": "2014-08-09"}).label_of(1)
         '2014-08-10'
@@ -128,7 +142,7 @@ class Timeline:
         try:
             return cls(**values)
         except TypeError as error:
-            raise InputError(f"A timeline has a unit, a count and an origin; found {dict(values)}.") from error
+            raise InputError(f"Expected a timeline with unit, count and origin; found {dict(values)}.") from error
 
     @cached_property
     def _origin_ordinal(self) -> int:
@@ -139,10 +153,10 @@ class Timeline:
         return _timestamp(text, as_integer=self.unit == "integer", time_zone=self.time_zone)
 
 
-# One label takes as long to read as a thousand, and the same ones are asked for again and again.
+# Parsing one label takes as long as parsing a thousand, and the same labels recur.
 @lru_cache(maxsize=4096)
 def _timestamp(text: str, as_integer: bool, time_zone: str) -> int:
-    # Where dates are expected, four digits are a year, be it far in the past or future.
+    # If dates are expected, four digits are a year, even before 1000 or after 2999.
     spelled = text if as_integer else re.sub(r"^\s*(\d{4})\s*$", r"\1-01", text)
     _, kind, timestamp, _ = parse_times(pl.Series([spelled]), as_integers=as_integer, time_zone=time_zone).row(0)
     if kind is None:
@@ -154,14 +168,14 @@ def _timestamp(text: str, as_integer: bool, time_zone: str) -> int:
 
 
 def _ordinals(timestamps: Integers, unit: Unit) -> Integers:
-    """How many units lie between 1970 and each timestamp, rounded down."""
+    """The number of whole units between 1970 and each timestamp."""
     if unit == "integer":
         return timestamps
     ordinals = timestamps.astype("datetime64[s]").astype(f"datetime64[{_NUMPY_UNITS[unit]}]").astype(np.int64)
     return (ordinals + _DAYS_FROM_MONDAY_TO_1970) // 7 if unit == "week" else ordinals
 
 
-# A label alone costs as much as thousands together, and explanations name the same dates again and again.
+# Formatting one label costs as much as formatting thousands, and explanations repeat dates.
 @lru_cache(maxsize=1 << 16)
 def _label(ordinal: int, unit: Unit) -> str:
     return str(_labels(np.array([ordinal]), unit)[0])

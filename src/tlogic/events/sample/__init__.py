@@ -1,1 +1,1 @@
-"""The sample world: an invented coast, and a seeded simulator that writes its news."""
+"""The sample world: simulated events that follow known (planted) rules."""

@@ -1,7 +1,7 @@
-"""The sample world, brought to life: a seeded simulator that writes the news of an invented coast.
+"""A seeded simulator of the sample world.
 
-Each day the actors go on with their stories and follow their habits, each planted rule looks at what has
-come true and plans the facts that follow from it, and the wire service garbles a report or two.
+Each day, actors continue their stories and follow their habits. Each planted rule checks which bodies are complete and
+schedules the heads that follow. Some random false facts are added as noise.
 """
 
 from collections import defaultdict
@@ -34,10 +34,10 @@ from tlogic.names import pattern_of
 
 __all__ = ["PLANTED_RULES", "PlantedRule", "sample_events", "simulate", "write_sample"]
 
-MIN_DAYS = 10  # so that train, validation and test have a day each
-GARBLED_DAILY = 0.5
-LONGEST_PAUSE = 2  # days between two atoms of a story
-LONGEST_WAIT = 2  # days until the head follows
+MIN_DAYS = 10  # so that training, validation and test have at least one day each
+NOISE_FACTS_PER_DAY = 0.5
+MAX_ATOM_DELAY_DAYS = 2  # between two atoms of a story
+MAX_HEAD_DELAY_DAYS = 2  # from a body to its head
 SCHEMA = {"subject": pl.String, "relation": pl.String, "object": pl.String, "date": pl.Date}
 
 Names = tuple[str, ...]
@@ -45,7 +45,7 @@ Chain = tuple[str, ...]
 
 
 class Fact(NamedTuple):
-    """What one actor did to another; the day is where the fact is kept."""
+    """A fact without its day."""
 
     subject: str
     relation: str
@@ -53,13 +53,13 @@ class Fact(NamedTuple):
 
     @classmethod
     def of_atom(cls, relation: str, start: str, end: str) -> "Fact":
-        """The fact behind the atom relation(start, end), whose relation may be an inverse one."""
+        """The fact of the atom relation(start, end), whose relation may be inverse."""
         if relation.endswith(INVERSE):
             return cls(end, relation.removesuffix(INVERSE), start)
         return cls(start, relation, end)
 
     def link(self, relation: str) -> tuple[str, str] | None:
-        """The start and end of the edge this fact makes of a relation, which may be an inverse one.
+        """The start and end of the edge of this fact for a relation, which may be inverse; else None.
 
         >>> Fact("Eskar", "visit", "Dalmere").link("visit^-1")
         ('Dalmere', 'Eskar')
@@ -69,11 +69,11 @@ class Fact(NamedTuple):
         return (self.object, self.subject) if relation.endswith(INVERSE) else (self.subject, self.object)
 
 
-class RuleAtWork:
-    """A planted rule that watches the days go by and says which heads follow.
+class RuleSimulator:
+    """Applies a planted rule day by day and gives the heads that follow.
 
-    Facts arrive in the order of time, so whatever extends a chain of actors is not earlier than the chain:
-    remembering the chains, without dates, is enough for T1 <= ... <= Tl.
+    Facts arrive in order of time, so a fact that extends a chain of actors is never earlier than the chain. Storing the
+    chains without dates therefore ensures T1 <= ... <= Tl.
     """
 
     def __init__(self, rule: PlantedRule) -> None:
@@ -84,75 +84,76 @@ class RuleAtWork:
     def heads_due(self, today: list[Fact]) -> list[Fact]:
         """The heads that follow from the bodies which today's facts complete."""
         grown: list[Chain] = []
-        for step, relation in enumerate(self._rule.body):
-            grown = list(self._grow(step, relation, today))
+        for length, relation in enumerate(self._rule.body):
+            grown = list(self._grow(length, relation, today))
             for chain in grown:
-                self._chains[step + 1, chain[-1]][chain] = None
+                self._chains[length + 1, chain[-1]][chain] = None
         end_pairs = dict.fromkeys((chain[0], chain[-1]) for chain in grown)
         return [Fact(first, self._rule.head, last) for first, last in end_pairs if self._head_follows(first, last)]
 
-    def _grow(self, step: int, relation: str, today: list[Fact]) -> Iterator[Chain]:
-        """The chains that today's facts of the relation extend, where the rule's pattern allows it."""
-        pattern = self._rule.variables[: step + 2]
+    def _grow(self, length: int, relation: str, today: list[Fact]) -> Iterator[Chain]:
+        """The chains extended by today's facts of the relation that match the variables of the rule."""
+        pattern = self._rule.variables[: length + 2]
         for start, end in filter(None, (fact.link(relation) for fact in today)):
-            for chain in self._chains[step, start] if step else [(start,)]:
+            for chain in self._chains[length, start] if length else [(start,)]:
                 if pattern_of((*chain, end)) == pattern:
                     yield (*chain, end)
 
     def _head_follows(self, first: str, last: str) -> bool:
-        """Whether this end pair is one for which the head follows: settled once, when it first comes up.
+        """Whether the head follows for this end pair, decided when the pair first occurs.
 
-        Pairs get an exact share, not a coin toss each: in a small world luck would drown the probability.
+        An exact share of pairs is chosen instead of random pairs: in a small world the observed share would vary too
+        much.
         """
-        settled, share = len(self._follows), self._rule.probability
-        return self._follows.setdefault((first, last), int((settled + 1) * share) > int(settled * share))
+        decided, share = len(self._follows), self._rule.probability
+        return self._follows.setdefault((first, last), int((decided + 1) * share) > int(decided * share))
 
 
 class World:
-    """The agenda of all days, filled in as time goes by."""
+    """The scheduled facts of all days, filled in day by day."""
 
     def __init__(self, seed: int, days: int) -> None:
         self._random = np.random.Generator(np.random.PCG64(seed))
-        # Dictionaries serve as ordered sets: the order of facts, and so every draw, is the same everywhere.
-        self._agenda: list[dict[Fact, None]] = [{} for _ in range(days)]
-        self._rules = [RuleAtWork(rule) for rule in PLANTED_RULES]
+        # Dictionaries are used as ordered sets, so that the order of facts and all random draws are reproducible.
+        self._schedule: list[dict[Fact, None]] = [{} for _ in range(days)]
+        self._rules = [RuleSimulator(rule) for rule in PLANTED_RULES]
 
     def history(self) -> Iterator[list[Fact]]:
-        """Live through the days; of each, yield what the news report."""
-        for day, agenda in enumerate(self._agenda):
+        """Simulate all days; yield the facts of each."""
+        for day, scheduled in enumerate(self._schedule):
             self._begin_stories(day)
             self._follow_habits(day)
-            today = list(agenda)
-            self._draw_consequences(day, today)
-            yield sorted({*today, *self._garbled_reports()})
+            today = list(scheduled)
+            self._schedule_heads(day, today)
+            yield sorted({*today, *self._noise()})
 
     def _begin_stories(self, day: int) -> None:
         for story in STORIES:
             if day % story.every:
                 continue
             for chain in story.cast:
-                moment = day + self._below(story.every)
+                start_day = day + self._below(story.every)
                 for relation, (start, end) in zip(story.rule.body, pairwise(chain), strict=True):
-                    self._plan(moment, Fact.of_atom(relation, start, end))
-                    moment += self._below(LONGEST_PAUSE + 1)
+                    self._plan(start_day, Fact.of_atom(relation, start, end))
+                    start_day += self._below(MAX_ATOM_DELAY_DAYS + 1)
 
     def _follow_habits(self, day: int) -> None:
         for habit in HABITS:
             for _ in range(self._about(habit.daily)):
                 self._plan(day, self._fact_among(habit.subjects, (habit.relation,), habit.objects))
 
-    def _draw_consequences(self, day: int, today: list[Fact]) -> None:
+    def _schedule_heads(self, day: int, today: list[Fact]) -> None:
         for rule in self._rules:
             for head in rule.heads_due(today):
-                self._plan(day + 1 + self._below(LONGEST_WAIT), head)
+                self._plan(day + 1 + self._below(MAX_HEAD_DELAY_DAYS), head)
 
-    def _garbled_reports(self) -> list[Fact]:
-        """Reports of what never happened: nothing follows from them."""
-        return [self._fact_among(ACTORS, RELATIONS, ACTORS) for _ in range(self._about(GARBLED_DAILY))]
+    def _noise(self) -> list[Fact]:
+        """False facts, from which nothing follows."""
+        return [self._fact_among(ACTORS, RELATIONS, ACTORS) for _ in range(self._about(NOISE_FACTS_PER_DAY))]
 
     def _plan(self, day: int, fact: Fact) -> None:
-        if day < len(self._agenda):
-            self._agenda[day][fact] = None
+        if day < len(self._schedule):
+            self._schedule[day][fact] = None
 
     def _fact_among(self, subjects: Names, relations: Names, objects: Names) -> Fact:
         subject = self._one_of(subjects)
@@ -163,7 +164,7 @@ class World:
         return names[self._below(len(names))]
 
     def _about(self, average: float) -> int:
-        """A whole number with this average: the one below it or the one above."""
+        """A random integer with this average: the integer below or above it."""
         return int(average + self._random.random())
 
     def _below(self, limit: int) -> int:
@@ -171,16 +172,16 @@ class World:
 
 
 def simulate(seed: int = 7, days: int = 450) -> pl.DataFrame:
-    """The news of the sample world, one fact a row, in the order of time.
+    """Simulate the sample world; one fact per row, in order of time.
 
-    The same seed and number of days give the same facts everywhere, and more days only add to fewer.
+    Equal seeds and days give equal facts on all machines. More days only append facts.
 
     >>> news = simulate(days=30)
     >>> news.columns, news["date"].max()
     (['subject', 'relation', 'object', 'date'], datetime.date(2030, 1, 30))
     """
     if seed < 0 or days < MIN_DAYS:
-        raise SettingsError(f"seed {seed}, days {days}: the seed must not be negative, the days at least {MIN_DAYS}")
+        raise SettingsError(f"seed {seed}, days {days}: the seed must be 0 or more and the days {MIN_DAYS} or more.")
     rows = [
         (*fact, FIRST_DAY + timedelta(days=day))
         for day, news in enumerate(World(seed, days).history())
@@ -190,7 +191,7 @@ def simulate(seed: int = 7, days: int = 450) -> pl.DataFrame:
 
 
 def split_dates(days: int) -> tuple[date, date]:
-    """Where validation and test begin: train on the first 80% of days, validate on 10%, test on the last 10%.
+    """The first days of validation and test: training has 80% of the days, validation and test 10% each.
 
     >>> split_dates(450)
     (datetime.date(2030, 12, 27), datetime.date(2031, 2, 10))
@@ -199,7 +200,7 @@ def split_dates(days: int) -> tuple[date, date]:
 
 
 def sample_events(seed: int = 7, days: int = 450) -> EventTable:
-    """The facts of the sample world, split in time, ready to learn from.
+    """The facts of the sample world, split into training, validation and test.
 
     >>> sample = sample_events()
     >>> sample.frame.height, sample.timeline.label_of(sample.test_from)
@@ -210,10 +211,10 @@ def sample_events(seed: int = 7, days: int = 450) -> EventTable:
 
 
 def write_sample(folder: Path, seed: int = 7, days: int = 450) -> None:
-    """Write the sample world to a folder: train.txt, valid.txt and test.txt, and README.txt that tells of it.
+    """Write the sample world to a folder: train.txt, valid.txt, test.txt and README.txt.
 
-    A line of the three reads subject, relation, object, YYYY-MM-DD, parted by tabs. A former sample in the
-    folder is replaced; files of the same names that are no sample are left alone, with an `InputError`.
+    Each line of the first three has subject, relation, object and YYYY-MM-DD, separated by tabs. An earlier sample in
+    the folder is replaced. Raises an `InputError` if other files would be overwritten.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -230,7 +231,7 @@ def write_sample(folder: Path, seed: int = 7, days: int = 450) -> None:
         "valid.txt": _lines(news.filter(when >= valid_from, when < test_from)),
         "test.txt": _lines(news.filter(when >= test_from)),
     }
-    _make_room(folder, list(texts))
+    _prepare_folder(folder, list(texts))
     for name, text in texts.items():
         write_atomically(folder / name, text)
 
@@ -244,18 +245,18 @@ def _readme(seed: int, days: int) -> str:
     return f"{TITLE}\n\nSeed {seed}, {days} days from {FIRST_DAY}.\n\n{PROSE}\n{rules}\n"
 
 
-def _make_room(folder: Path, names: list[str]) -> None:
-    """Make the folder, or make sure that what would be overwritten in it is a former sample."""
+def _prepare_folder(folder: Path, names: list[str]) -> None:
+    """Create the folder, or check that only an earlier sample would be overwritten in it."""
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder}: expected a folder for the sample, found a file; give another name")
+        raise InputError(f"{folder}: expected a folder for the sample, found a file; give another name.")
     for path in (folder / name for name in names):
-        if path.exists() and not _is_of_a_sample(path):
-            raise InputError(f"{path}: would be overwritten, but is no file of a sample; give another folder")
+        if path.exists() and not _is_sample_file(path):
+            raise InputError(f"{path} would be overwritten, but is not part of a sample; give another folder.")
     folder.mkdir(parents=True, exist_ok=True)
 
 
-def _is_of_a_sample(path: Path) -> bool:
-    """Whether the file is a sample's README, or tells of this world's actors and relations alone."""
+def _is_sample_file(path: Path) -> bool:
+    """Whether the file is the README of a sample, or has only actors and relations of the sample world."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):

@@ -1,8 +1,7 @@
-"""The sample world: who lives in it, which rules govern it, and what its actors do of their own accord.
+"""The definition of the sample world: its actors, planted rules, stories and habits.
 
-Ten invented nations, each with a country, a minister, a capital and a company that banks with one of five
-banks, and ten agencies that help cities and watch over companies and banks. Everything here is a
-declaration; `tlogic.events.sample.simulation` brings it to life.
+Ten invented nations, each with a country, a minister, a capital and a company that is a client of one of five banks,
+and ten agencies that help cities and supervise companies and banks. `tlogic.events.sample.simulation` simulates it.
 """
 
 from dataclasses import dataclass
@@ -13,36 +12,36 @@ from typing import NamedTuple
 FIRST_DAY = date(2030, 1, 1)
 TITLE = "The sample world of tlogic"
 PROSE = """\
-Ten small nations share a coast. Each has a country, a minister, a capital city and a company that keeps its
-account with one of five banks; ten agencies help the cities and watch over the companies and the banks.
+The sample world has ten invented nations. Each has a country, a minister, a capital city and a company that is
+a client of one of five banks. Ten agencies help the cities and supervise the companies and banks.
 
-Countries negotiate, and after negotiating many a pair signs an agreement. A minister who is criticised may
-retaliate against the critic. When a country has instructed its minister and the minister has warned another
-country, sanctions may follow. Capitals are on better terms: a city subsidises its company, the company opens
-an office in another city, and soon the two cities are twins. A city in need appeals to its country, the
-country instructs its minister, the minister visits an agency, and the city receives aid from that agency.
+Politics: after countries negotiate, some pairs sign an agreement. A minister who is criticised may retaliate
+against the critic. After a country has instructed its minister and the minister has warned another country,
+sanctions may follow. After a city subsidises its company and the company opens an office in another city, the
+two cities may become twins. After a city appeals to its country, the country instructs its minister and the
+minister visits an agency, the city may receive aid from that agency.
 
-Business has stories of its own. A company seeks credit from its bank, the bank finances it, the company bids
-for another one and may take it over, if it is not sued by its prey first. An agency opens an inquiry into a
-company or a bank, gets a reply, warns, and mostly ends with a fine.
+Business: after a company seeks credit from its bank, is financed by it and bids for another company, it may take
+that company over or be sued by it. After an agency opens an inquiry into a company or bank, gets a reply and
+warns, it usually imposes a fine.
 
-Whether a pair of actors goes through with the end of a story is a matter of character: once they do, they
-always do, a day or two later. Besides, actors have their habits (praise, visits, bids and inquiries of no
-consequence), and the wire service garbles a report every other day.
+For each rule, a fixed share of pairs of actors completes the rule every time, one or two days later; the other
+pairs never do. Actors also have habits without consequences (praise, visits, bids, inquiries), and every second
+day on average a false fact is added as noise.
 
-All names are invented. train.txt holds the first 80 % of the days, valid.txt the next 10 %, test.txt the last
-10 %. A line is a fact: subject, relation, object, date, parted by tabs.
+All names are invented. train.txt has the first 80 % of the days, valid.txt the next 10 %, test.txt the last 10 %.
+Each line is one fact: subject, relation, object, date, separated by tabs.
 
-The rules that the world obeys, each with the share of pairs (X, Y) for which its head follows. T1, T2, ...
-never decrease within a body, and the head comes later; a relation with ^-1 is read from Y to X.
+The planted rules follow, each with the share of pairs (X, Y) for which its head follows. The times T1, T2, ...
+never decrease within a body, and the head comes later. A relation with ^-1 is read from Y to X.
 """
 
 INVERSE = "^-1"
-"""Suffix of an inverse relation: `criticise^-1(X, Y)` says that Y criticises X."""
+"""Suffix of an inverse relation: `criticise^-1(X, Y)` means that Y criticises X."""
 
 
 class Nation(NamedTuple):
-    """One nation's actors; the bank is where its company keeps its account, and is shared with others."""
+    """The actors of one nation; its company is a client of the bank, which nations share."""
 
     country: str
     minister: str
@@ -85,7 +84,7 @@ ACTORS = COUNTRIES + MINISTERS + CITIES + COMPANIES + BANKS + AGENCIES
 
 @dataclass(frozen=True)
 class PlantedRule:
-    """A rule the world obeys: head(E1, El+1, Tl+1) <- r1(E1, E2, T1), ..., rl(El, El+1, Tl).
+    """A rule of the sample world: head(E1, El+1, Tl+1) <- r1(E1, E2, T1), ..., rl(El, El+1, Tl).
 
     Times never decrease along the body, and the head comes later than all of it.
 
@@ -98,7 +97,7 @@ class PlantedRule:
     head: str
     """The relation that follows."""
     body: tuple[str, ...]
-    """The relations of the chain E1 -> E2 -> ... in order; an inverse one ends in `^-1`."""
+    """The relations of the chain E1 -> E2 -> ... in order; inverse relations end in `^-1`."""
     variables: tuple[int, ...]
     """Which of E1, E2, ... are the same actor, numbered by first appearance: (0, 1, 0, 1) is X Y X Y."""
     probability: float
@@ -107,8 +106,8 @@ class PlantedRule:
     def __str__(self) -> str:
         names = self._variable_names()
         body = (
-            f"{relation}({start},{end},T{step})"
-            for step, (relation, (start, end)) in enumerate(zip(self.body, pairwise(names), strict=True), 1)
+            f"{relation}({start},{end},T{number})"
+            for number, (relation, (start, end)) in enumerate(zip(self.body, pairwise(names), strict=True), 1)
         )
         return f"{self.head}({names[0]},{names[-1]},T{len(names)}) <- {', '.join(body)}"
 
@@ -121,23 +120,23 @@ class PlantedRule:
 
 @dataclass(frozen=True)
 class Story:
-    """The occasions on which the body of a rule is played: every chain of actors once in so many days."""
+    """When the body of a rule takes place: once every ``every`` days for each chain of actors."""
 
     rule: PlantedRule
     cast: tuple[tuple[str, ...], ...]
-    """Chains E1, E2, ..., El+1 of actors who play the body together."""
+    """Chains E1, E2, ..., El+1 of the actors of the body."""
     every: int
 
 
 @dataclass(frozen=True)
 class Habit:
-    """What actors of one kind do to actors of another now and then, outside of any story."""
+    """Random facts between actors of two kinds, outside of stories."""
 
     relation: str
     subjects: tuple[str, ...]
     objects: tuple[str, ...]
     daily: float
-    """How many such facts a day, on average."""
+    """The average number of such facts per day."""
 
 
 SIGNING = PlantedRule("sign_agreement_with", ("negotiate_with",), (0, 1), 0.7)
@@ -150,17 +149,17 @@ AID = PlantedRule("receive_aid_from", ("appeal_to", "instruct", "visit"), (0, 1,
 TAKEOVER = PlantedRule("take_over", ("seek_credit_from", "finance", "bid_for"), (0, 1, 0, 2), 0.45)
 
 PLANTED_RULES = (SIGNING, RETALIATION, LAWSUIT, SANCTIONS, TWINNING, FINE, AID, TAKEOVER)
-"""The rules of the world: the answers that a learner should find."""
+"""The rules that a learner should find."""
 
 _FOREIGN = tuple((home, abroad) for home in NATIONS for abroad in NATIONS if home != abroad)
-_WATCHED = tuple(
+_SUPERVISED = tuple(
     (AGENCIES[(number + shift) % len(AGENCIES)], watched)
     for number, watched in enumerate(COMPANIES + BANKS)
     for shift in (0, 3)
 )
 
-# In each cast the actors before the last belong to the first one (a country has its own minister), so that
-# whoever plays the last atom, it is clear on whose behalf. Lawsuits need no story: takeovers give occasion.
+# In each cast, all actors but the last belong to the first one (a country has its own minister), so that the last
+# atom determines the first actor. Lawsuits need no story, because takeovers contain their body.
 STORIES = (
     Story(SIGNING, tuple((home.country, abroad.country) for home, abroad in _FOREIGN), every=72),
     Story(RETALIATION, tuple((home.minister, abroad.minister) for home, abroad in _FOREIGN), every=72),
@@ -170,7 +169,7 @@ STORIES = (
         every=90,
     ),
     Story(TWINNING, tuple((home.city, home.company, abroad.city) for home, abroad in _FOREIGN), every=90),
-    Story(FINE, tuple((agency, watched, agency, watched) for agency, watched in _WATCHED), every=45),
+    Story(FINE, tuple((agency, watched, agency, watched) for agency, watched in _SUPERVISED), every=45),
     Story(
         AID,
         tuple((home.city, home.country, home.minister, agency) for home in NATIONS for agency in AGENCIES),
@@ -183,7 +182,7 @@ STORIES = (
     ),
 )
 
-# Half-told stories, so that no single atom of a long body says as much as the whole.
+# Incomplete bodies, so that no single atom of a long body predicts as well as the whole body.
 HABITS = (
     Habit("praise", ACTORS, ACTORS, daily=1.2),
     Habit("visit", AGENCIES, CITIES, daily=0.4),

@@ -1,1 +1,1 @@
-"""Where facts come from: files of text or typed columns, data frames, databases; all become `RawFacts`."""
+"""Readers for each kind of source: text files, columnar files, data frames and databases; all give `RawFacts`."""

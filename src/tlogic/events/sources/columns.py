@@ -1,4 +1,4 @@
-"""Which column holds the subject, the relation, the object and the time of each fact."""
+"""Find the columns of subject, relation, object and time."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,19 +9,19 @@ NAME_ROLES = ROLES[:3]
 
 Columns = Mapping[str, str | int] | Sequence[str | int]
 
-# In order of preference: our own name, the names of the ICEWS, POLECAT and GDELT tables, then common ones.
-# The tables come before the common names because POLECAT also has a "Source", which is a newspaper.
+# In order of preference: the name of the role, the names in ICEWS, POLECAT and GDELT tables, then common names.
+# The tables come first, because POLECAT also has a column "Source", which is a newspaper.
 _KNOWN_NAMES = {
     "subject": "subject sourcename actorname actor1name head source src actor1 actor sender",
     "relation": "relation eventtext eventtype eventcode predicate rel relationship event type edge label",
     "object": "object targetname recipientname actor2name tail target dst actor2 recipient receiver",
     "time": "time timestamp datetime eventdate sqldate date day month year dateadded",
 }
-_ENOUGH_FOR_A_HEADER = 3
+_MIN_HEADER_MATCHES = 3
 
 
 def check_columns(columns: Columns | None) -> dict[str, str | int]:
-    """Turn what the user said about columns into a mapping from role to name or position.
+    """Validate the columns given by the user and return a mapping from role to name or position.
 
     >>> check_columns(["who", "does", "whom", "when"])
     {'subject': 'who', 'relation': 'does', 'object': 'whom', 'time': 'when'}
@@ -36,25 +36,25 @@ def check_columns(columns: Columns | None) -> dict[str, str | int]:
         raise InputError(f"columns={columns!r} must give four columns: {', '.join(ROLES)}.")
     for role, column in given.items():
         if role not in ROLES:
-            raise InputError(f"columns={columns!r} has the key {role!r}; its keys are {', '.join(ROLES)}.")
+            raise InputError(f"columns={columns!r} has the unknown key {role!r}; expected {', '.join(ROLES)}.")
         if not isinstance(column, str | int) or (isinstance(column, int) and column < 0):
             raise InputError(f"columns={columns!r} must hold names or positions from 0, not {column!r}.")
     return given
 
 
 def looks_like_header(cells: Sequence[str | None]) -> bool:
-    """Whether a first row names columns rather than being a fact.
+    """Whether a first row is a header and not a fact.
 
     >>> looks_like_header(["Event Date", "Source Name", "Event Text", "Target Name"])
     True
     >>> looks_like_header(["Iran", "Make_statement", "Iraq", "2014-08-09"])
     False
     """
-    return len(known_columns(cells)) >= _ENOUGH_FOR_A_HEADER
+    return len(known_columns(cells)) >= _MIN_HEADER_MATCHES
 
 
 def choose_by_name(names: Sequence[str | None], given: Mapping[str, str | int], where: str) -> dict[str, int]:
-    """The position of each role among named columns; what the user gave comes before what is known.
+    """The position of each role among named columns; given columns take precedence over recognised ones.
 
     >>> choose_by_name(["day", "who", "Predicate", "TAIL"], {"subject": "who"}, "facts.csv")
     {'subject': 1, 'relation': 2, 'object': 3, 'time': 0}
@@ -73,7 +73,7 @@ def choose_by_name(names: Sequence[str | None], given: Mapping[str, str | int], 
 
 
 def choose_by_position(given: Mapping[str, str | int]) -> dict[str, int]:
-    """The position of each role where columns have no names.
+    """The position of each role if columns have no names.
 
     >>> choose_by_position({"time": 5})
     {'subject': 0, 'relation': 1, 'object': 2, 'time': 5}
@@ -82,7 +82,7 @@ def choose_by_position(given: Mapping[str, str | int]) -> dict[str, int]:
 
 
 def known_columns(cells: Sequence[str | None]) -> dict[str, int]:
-    """The position of each role whose column has a name that is known.
+    """The position of each role whose column has a recognised name.
 
     >>> known_columns(["Source", "weight", "date"])
     {'subject': 0, 'time': 2}
@@ -101,11 +101,11 @@ def _plain(name: str) -> str:
 
 
 def _missing_column(role: str, column: str | int | None, names: Sequence[str | None], where: str) -> InputError:
-    wanted = f"no column known to be the {role}"
+    missing = f"no column recognised as the {role}"
     if column is not None:
-        wanted = f"no column {column!r}, which should be the {role}"
+        missing = f"no column {column!r} for the {role}"
     found = ", ".join(repr(name) for name in names)
     return InputError(
-        f"{where} has {wanted}; its columns are {found}. "
-        f'Say which one it is with columns={{"{role}": "NAME"}} (--columns {role}=NAME).'
+        f"{where} has {missing}; its columns are {found}. "
+        f'Give the column with columns={{"{role}": "NAME"}} (--columns {role}=NAME).'
     )

@@ -1,4 +1,4 @@
-"""Facts from typed columns: Parquet and Arrow files, and data frames in memory."""
+"""Facts from Parquet and Arrow files and from data frames in memory."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -23,7 +23,7 @@ def read_frame_file(path: Path, given: Mapping[str, str | int]) -> RawFacts:
 
 
 def as_frame(source: object) -> pl.LazyFrame | None:
-    """The source as a polars frame, if it is a data frame of any library (which is never imported here)."""
+    """The source as a polars frame if it is a data frame of any library, else None; no library is imported."""
     if isinstance(source, pl.LazyFrame):
         return source
     try:
@@ -32,14 +32,12 @@ def as_frame(source: object) -> pl.LazyFrame | None:
         if type(source).__module__.startswith("pandas."):
             return pl.from_pandas(source).lazy()
     except ImportError as error:
-        raise InputError(
-            f"This data frame is read through Arrow, which needs pyarrow to be installed: {error}."
-        ) from error
+        raise InputError(f"This data frame is read through Arrow, which needs pyarrow: {error}.") from error
     except (TypeError, ValueError, NotImplementedError, pl.exceptions.PolarsError) as error:
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise InputError(
-            f"This {type(source).__name__} cannot be read as a table ({reason}). Give the four columns of the facts, "
-            "each with one type of values, such as strings."
+            f"This {type(source).__name__} cannot be read as a table ({reason}). Expected four columns, "
+            "each with values of one type, such as strings."
         ) from error
     return None
 
@@ -47,7 +45,7 @@ def as_frame(source: object) -> pl.LazyFrame | None:
 def read_frame(
     frame: pl.LazyFrame, given: Mapping[str, str | int], name: str = "data frame", format: str = "in memory"
 ) -> RawFacts:
-    """Read the facts of a data frame, whose columns are chosen by their names."""
+    """Read the facts of a data frame; columns are found by their names."""
     with source_errors(name):
         schema = frame.collect_schema()
         positions = choose_by_name(schema.names(), given, name)
@@ -58,7 +56,7 @@ def read_frame(
 
 def _cells(role: str, column: str, dtype: pl.DataType, name: str) -> pl.Expr:
     cells = pl.col(column).alias(role)
-    # Databases count in decimals without decimals.
+    # Some databases return integers as decimals of scale 0.
     whole = dtype.is_integer() or (isinstance(dtype, pl.Decimal) and dtype.scale == 0)
     if dtype in _TEXT_TYPES or (whole and role in NAME_ROLES):
         return cells.cast(pl.String)

@@ -1,7 +1,7 @@
-"""Facts from databases: SQLite, DuckDB, PostgreSQL, and whatever else SQLAlchemy speaks.
+"""Facts from databases: SQLite, DuckDB, PostgreSQL, and others that SQLAlchemy supports.
 
-Databases are asked, never changed: they are opened for reading only where they can be. A URL may hold a password,
-so messages and reports show its scheme, host and database alone.
+Databases are never changed, and are opened read-only where possible. A URL may contain a password, so messages and
+reports show only its scheme, host and database.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 EXPECTED_URLS = "sqlite:///events.db, duckdb:///events.duckdb or postgresql://user:password@host/name"
 
 _PRODUCTS = {"sqlite": "SQLite", "duckdb": "DuckDB", "postgresql": "PostgreSQL"}
-# Rows that are fetched at once; more would linger in memory as Python objects, and keep the garbage collector busy.
-_BATCH = 5_000
-# Some databases refuse to look for a table with a longer name.
-_LONGEST_NAME = 64
-# What drivers give for names and times; a column of several of these is read as text.
-_READABLE = {int, str, date, datetime, Decimal, UUID}
-_AS_THEY_ARE: tuple[set[type], ...] = ({int}, {str}, {date}, {datetime}, set())
+# More rows per batch would need more memory for Python objects and slow down the garbage collector.
+_ROWS_PER_BATCH = 5_000
+# Some databases reject a lookup of a table with a longer name.
+_MAX_TABLE_NAME_LENGTH = 64
+# The types of names and times that drivers return; a column of several types is read as text.
+_SUPPORTED_TYPES = {int, str, date, datetime, Decimal, UUID}
+_UNCONVERTED_TYPES: tuple[set[type], ...] = ({int}, {str}, {date}, {datetime}, set())
 
 
-class Answer(NamedTuple):
-    """What a database says: the four columns of each fact under their own names, and which of them is which."""
+class QueryResult(NamedTuple):
+    """The result of a query: the columns of the facts under their own names, and the column of each role."""
 
     header: Mapping[str, str | int]
     columns: pl.DataFrame
@@ -47,7 +47,7 @@ Choice = Callable[[Sequence[str]], Mapping[str, str]]
 
 
 def is_database_url(source: object) -> TypeGuard[str]:
-    """Whether a source is the URL of a database, and no path or name.
+    """Whether a source is the URL of a database, not a path or name.
 
     >>> is_database_url("sqlite:///events.db"), is_database_url("events.db")
     (True, False)
@@ -56,7 +56,7 @@ def is_database_url(source: object) -> TypeGuard[str]:
 
 
 def database_file(url: str) -> Path | None:
-    """The file of a database that is one.
+    """The file of a database URL, or None for a server.
 
     >>> database_file("sqlite:////data/events.db"), database_file("postgresql://ann@here/events")
     (PosixPath('/data/events.db'), None)
@@ -67,28 +67,28 @@ def database_file(url: str) -> Path | None:
 
 
 def read_database(url: str, query: str | None, given: Mapping[str, str | int]) -> RawFacts:
-    """Read the facts that a query gives, which is SQL or the name of a table."""
+    """Read the facts of a query, which is SQL or the name of a table."""
     scheme, _, rest = url.partition("://")
     if not (query and query.strip()):
         raise InputError(
-            f"A database ({scheme}://...) is read with a query: say which table or SELECT with query=... (--query ...)."
+            f"A database ({scheme}://...) needs a query: give a table or a SELECT with query=... (--query ...)."
         )
     query = query.strip()
     if scheme == "duckdb":
         path = rest.partition("?")[0].removeprefix("/")
         name, product = f"duckdb:///{path}", "DuckDB"
-        answer = _ask_duckdb(_existing_file(path, name), query, _choice(given, name), name)
+        result = _query_duckdb(_existing_file(path, name), query, _choice(given, name), name)
     else:
         parsed = parse_url(url)
         name, product = public_name(parsed), _PRODUCTS.get(parsed.get_backend_name(), parsed.get_backend_name())
-        answer = _ask_sqlalchemy(parsed, query, _choice(given, name), name)
-    if answer.columns.is_empty():
-        raise InputError(f"{name}: the query gives no rows, so there are no facts to read.")
-    return read_frame(answer.columns.lazy(), answer.header, name, product)
+        result = _query_sqlalchemy(parsed, query, _choice(given, name), name)
+    if result.columns.is_empty():
+        raise InputError(f"{name}: the query returns no rows, so there are no facts to read.")
+    return read_frame(result.columns.lazy(), result.header, name, product)
 
 
 def _statement(query: str, table: str | None) -> str:
-    """What to ask: all rows of the table that the query names (in quotes, or None if there is no such one), or SQL.
+    """The SQL statement of a query: a SELECT of all rows if the query names a table (given quoted), else the query.
 
     >>> _statement("big events", '"big events"'), _statement("own.events", None), _statement("TABLE events", None)
     ('SELECT * FROM "big events"', 'SELECT * FROM own.events', 'TABLE events')
@@ -99,13 +99,13 @@ def _statement(query: str, table: str | None) -> str:
 
 
 def _choice(given: Mapping[str, str | int], name: str) -> Choice:
-    """Which columns of a result are needed, by role; those that are not may hold what they like."""
+    """A function that finds the column of each role; other columns may have any content."""
 
     def choose(names: Sequence[str]) -> dict[str, str]:
         chosen = {role: names[position] for role, position in choose_by_name(names, given, name).items()}
         for column in chosen.values():
             if names.count(column) > 1:
-                raise InputError(f"{name}: two columns are named {column!r}; tell them apart in the query, with AS.")
+                raise InputError(f"{name}: two columns are named {column!r}; rename one in the query with AS.")
         return chosen
 
     return choose
@@ -114,7 +114,7 @@ def _choice(given: Mapping[str, str | int], name: str) -> Choice:
 def _existing_file(path: str, url: str) -> Path:
     file = Path(path).expanduser()
     if not path:
-        raise InputError(f"The URL {url} names no file; expected one such as {EXPECTED_URLS}.")
+        raise InputError(f"The URL {url} has no file; expected one such as {EXPECTED_URLS}.")
     if not file.is_file():
         raise InputError(
             f"There is no database file {file}. The path in {url} begins after the third slash, "
@@ -127,7 +127,7 @@ def _existing_file(path: str, url: str) -> Path:
 
 
 class _ArrowStream:
-    """A relation of DuckDB in disguise: polars remembers all types it meets, and DuckDB complains of that at exit."""
+    """Wraps a DuckDB relation, because polars caches every type it sees, which makes DuckDB complain at exit."""
 
     def __init__(self, relation: Any) -> None:
         self._relation = relation
@@ -136,7 +136,7 @@ class _ArrowStream:
         return self._relation.__arrow_c_stream__(requested_schema)
 
 
-def _ask_duckdb(file: Path, query: str, choose: Choice, name: str) -> Answer:
+def _query_duckdb(file: Path, query: str, choose: Choice, name: str) -> QueryResult:
     try:
         import duckdb
     except ImportError as error:
@@ -148,28 +148,28 @@ def _ask_duckdb(file: Path, query: str, choose: Choice, name: str) -> Answer:
                 raise _no_table(name)
             header = choose(relation.columns)
             for column, dtype in zip(relation.columns, relation.types, strict=True):
-                # polars gives up on the whole process over an interval.
+                # polars aborts the process on an interval column.
                 if column in header.values() and "INTERVAL" in str(dtype):
                     raise _unreadable(column, "intervals")
             needed = [duckdb.ColumnExpression(column) for column in dict.fromkeys(header.values())]
-            return Answer(header, pl.DataFrame(_ArrowStream(relation.select(*needed))))
+            return QueryResult(header, pl.DataFrame(_ArrowStream(relation.select(*needed))))
     except duckdb.Error as error:
-        raise InputError(f"{name} cannot be asked ({_first_line(error)}). Check the file and the query.") from error
+        raise InputError(f"The query of {name} failed ({_first_line(error)}). Check the file and the query.") from error
 
 
 def _table_of_duckdb(connection: Any, query: str) -> str | None:
-    """The table or view with this name, in quotes."""
+    """The quoted name of the table or view with this name, or None."""
     found = "SELECT 1 FROM information_schema.tables WHERE table_name = ? AND table_schema = current_schema()"
     if not connection.execute(found, [query]).fetchall():
         return None
     return '"{}"'.format(query.replace('"', '""'))
 
 
-# All others
+# All other databases
 
 
 def parse_url(url: str) -> sql.URL:
-    """The URL of a database that SQLAlchemy speaks to, with the driver that is installed with tlogic.
+    """Parse the URL of a database for SQLAlchemy, with the driver that tlogic installs.
 
     >>> parse_url("postgresql://ann@host/events").drivername
     'postgresql+psycopg'
@@ -191,15 +191,15 @@ def parse_url(url: str) -> sql.URL:
 
 
 def _bad_url(url: str) -> InputError:
-    # Nothing behind the scheme is shown: who knows which part of it is a password.
+    # Only the scheme is shown, because any other part may be a password.
     return InputError(
         f"The database URL {url.partition('://')[0]}://... is not understood; expected one such as {EXPECTED_URLS}. "
-        "Write @, :, / and % in a user's name or password as %40, %3A, %2F and %25."
+        "Write @, :, / and % in a user name or password as %40, %3A, %2F and %25."
     )
 
 
 def public_name(url: sql.URL) -> str:
-    """What may be shown of a URL: its scheme, host and database.
+    """The parts of a URL that may be shown: scheme, host and database.
 
     >>> public_name(parse_url("postgresql://ann:secret@host:5432/events"))
     'postgresql://host:5432/events'
@@ -208,31 +208,31 @@ def public_name(url: sql.URL) -> str:
     return f"{url.get_backend_name()}://{url.host or ''}{port}/{url.database or ''}"
 
 
-def _ask_sqlalchemy(url: sql.URL, query: str, choose: Choice, name: str) -> Answer:
+def _query_sqlalchemy(url: sql.URL, query: str, choose: Choice, name: str) -> QueryResult:
     from sqlalchemy.exc import SQLAlchemyError
 
     try:
         connection = _engine(url, name).connect()
     except SQLAlchemyError as error:
         raise InputError(
-            f"Cannot connect to {name} ({reason_of(error, url)}). Check the URL, and that the database can be reached."
-        ) from None  # what the driver says in full may hold the password
+            f"Cannot connect to {name} ({reason_of(error, url)}). Check the URL and that the database is reachable."
+        ) from None  # the full message of the driver may contain the password
     try:
         with closing(connection):
             connection.execution_options(postgresql_readonly=True)
             statement = _statement(query, _table_of(connection, query))
-            # Without parameters a % is a %, whatever the driver thinks of it.
+            # Without parameters, drivers do not interpret % in the statement.
             connection.execution_options(no_parameters=True)
             return _fetch(connection.exec_driver_sql(statement), choose, name)
     except SQLAlchemyError as error:
-        raise InputError(f"{name} cannot answer the query ({reason_of(error, url)}). Check the query.") from error
+        raise InputError(f"The query of {name} failed ({reason_of(error, url)}). Check the query.") from error
 
 
 def _table_of(connection: sql.Connection, query: str) -> str | None:
-    """The table or view with this name, in the quotes of the database."""
+    """The name of the table or view with this name, quoted for the database, or None."""
     from sqlalchemy import inspect
 
-    if len(query) > _LONGEST_NAME or not inspect(connection).has_table(query):
+    if len(query) > _MAX_TABLE_NAME_LENGTH or not inspect(connection).has_table(query):
         return None
     return connection.dialect.identifier_preparer.quote_identifier(query)
 
@@ -247,7 +247,7 @@ def _engine(url: sql.URL, name: str) -> sql.Engine:
         return create_engine(url, poolclass=NullPool)
     except NoSuchModuleError as error:
         raise InputError(
-            f"{url.drivername}:// is no database that is known here; expected a URL such as {EXPECTED_URLS}."
+            f"Unknown kind of database {url.drivername}://; expected a URL such as {EXPECTED_URLS}."
         ) from error
     except ImportError as error:
         raise not_installed(name, error) from error
@@ -260,27 +260,27 @@ def _sqlite_opener(url: sql.URL, name: str) -> Callable[[], Any]:
     return lambda: sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
 
 
-def _fetch(result: sql.CursorResult[Any], choose: Choice, name: str) -> Answer:
+def _fetch(result: sql.CursorResult[Any], choose: Choice, name: str) -> QueryResult:
     if not result.returns_rows:
         raise _no_table(name)
     names = list(result.keys())
     header = choose(names)
     needed = list(dict.fromkeys(header.values()))
-    batches = result.columns(*(names.index(column) for column in needed)).partitions(_BATCH)
+    batches = result.columns(*(names.index(column) for column in needed)).partitions(_ROWS_PER_BATCH)
     frames = [pl.DataFrame(list(map(_series, needed, zip(*rows, strict=True)))) for rows in batches]
-    return Answer(header, pl.concat(frames, how="vertical_relaxed") if frames else pl.DataFrame())
+    return QueryResult(header, pl.concat(frames, how="vertical_relaxed") if frames else pl.DataFrame())
 
 
 def _series(column: str, values: Sequence[Any]) -> pl.Series:
     types = set(map(type, values)) - {type(None)}
-    if not types <= _READABLE:
-        raise _unreadable(column, f"the type {min(kind.__name__ for kind in types - _READABLE)}")
-    if types in _AS_THEY_ARE:
+    if not types <= _SUPPORTED_TYPES:
+        raise _unreadable(column, f"the type {min(kind.__name__ for kind in types - _SUPPORTED_TYPES)}")
+    if types in _UNCONVERTED_TYPES:
         return pl.Series(column, values)
     return pl.Series(column, [None if value is None else str(value) for value in values], dtype=pl.String)
 
 
-# What to say
+# Error messages
 
 
 def _unreadable(column: str, found: str) -> InputError:
@@ -291,19 +291,19 @@ def _unreadable(column: str, found: str) -> InputError:
 
 
 def _no_table(name: str) -> InputError:
-    return InputError(f"{name}: the query gives no table; expected a SELECT, or the name of a table.")
+    return InputError(f"{name}: the query returns no table; expected a SELECT or the name of a table.")
 
 
 def not_installed(name: str, error: ImportError) -> InputError:
-    """What to say where SQLAlchemy or a driver is missing."""
+    """The error for a missing SQLAlchemy or driver."""
     return InputError(
-        f"{name} cannot be read, because a package is missing ({error}). SQLite, DuckDB and PostgreSQL are read after "
-        "pip install 'tlogic[databases]'; for other databases, also install the driver that SQLAlchemy asks for."
+        f"Cannot read {name}, because a package is missing ({error}). For SQLite, DuckDB and PostgreSQL: "
+        "pip install 'tlogic[databases]'. For other databases, also install the driver that SQLAlchemy needs."
     )
 
 
 def reason_of(error: Exception, url: sql.URL) -> str:
-    """Why the database refused, without the password that a driver may repeat."""
+    """The reason for a database error, without the password that a driver may repeat."""
     reason = _first_line(getattr(error, "orig", None) or error)
     for secret in (url.password, url.query.get("password")):
         reason = reason.replace(str(secret), "***") if secret else reason

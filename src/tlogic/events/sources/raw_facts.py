@@ -1,4 +1,4 @@
-"""Facts as they were written, before anything is made of them."""
+"""RawFacts: the cells of a source, before they are parsed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,20 +11,20 @@ from tlogic.errors import InputError
 
 
 class Quote(NamedTuple):
-    """One row as its source has it, for a message: its place, its cells, and what the source finds wrong."""
+    """One row for an error message: its location, its cells, and the problem found by the reader."""
 
-    place: str
+    location: str
     cells: Mapping[str, str | None]
     problem: str | None = None
 
 
 @dataclass(frozen=True)
 class RawFacts:
-    """The cells of one file or data frame, one row a fact.
+    """The cells of one file, query or data frame, one fact per row.
 
-    `cells` has the columns subject, relation, object (strings) and time (any type that times come in).
-    Nothing in it is checked yet; a null is an empty cell, or an id without a name. `quote` goes back to the
-    source for some rows, to show them. `header` is empty where the columns have no names.
+    `cells` has the columns subject, relation, object (strings) and time (of any type), which are not validated yet.
+    A null is an empty cell, or an id without a name. `quote` reads some rows again for error messages. `header` is
+    empty if the columns have no names.
     """
 
     name: str
@@ -36,9 +36,9 @@ class RawFacts:
 
 @contextmanager
 def source_errors(name: str) -> Iterator[None]:
-    """Say which source it was when reading fails below us."""
+    """Turn errors of readers into input errors that name the source."""
     try:
         yield
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = next(iter(str(error).splitlines()), type(error).__name__)[:200]
-        raise InputError(f"{name} cannot be read ({reason}); it may be damaged, or wrongly named.") from error
+        raise InputError(f"{name} cannot be read ({reason}); it may be damaged or have the wrong suffix.") from error

@@ -1,4 +1,4 @@
-"""Where facts come from: a folder of train, valid and test files, one file, a named dataset, a database, a frame."""
+"""Find and read a source: a folder of train, valid and test files, a file, a dataset, a database or a data frame."""
 
 import os
 from collections.abc import Mapping
@@ -17,16 +17,16 @@ from tlogic.names import did_you_mean
 SPLITS = ("train", "valid", "test")
 
 _SUFFIXES = (*TEXT_SUFFIXES, *FORMATS)
-_READABLE = ", ".join(_SUFFIXES) + " (text also .gz or .zst)"
+_EXPECTED_SUFFIXES = ", ".join(_SUFFIXES) + " (text also .gz or .zst)"
 
 
 def read_source(source: object, given: Mapping[str, str | int], query: str | None = None) -> dict[str, RawFacts]:
-    """The raw facts of a source by split, in the order of time; a single file, query or frame is all "train"."""
+    """Read the raw facts of a source by split, in order of time; a single file, query or frame is all "train"."""
     if is_database_url(source):
         return {"train": read_database(source, query, given)}
     if query is not None:
         raise InputError(
-            f"A query is for a database, and {_shown(source)} is none; "
+            f"A query needs a database, but {_shown(source)} is not the URL of one; "
             f"expected a URL (--db URL) such as {EXPECTED_URLS}."
         )
     if isinstance(source, str | Path):
@@ -36,8 +36,8 @@ def read_source(source: object, given: Mapping[str, str | int], query: str | Non
     frame = as_frame(source)
     if frame is None:
         raise InputError(
-            "Facts are read from a path, a dataset's name, a database's URL or a data frame, "
-            f"not from {type(source).__name__}."
+            "Expected a path, the name of a dataset, the URL of a database or a data frame, "
+            f"not {type(source).__name__}."
         )
     return {"train": read_frame(frame, given)}
 
@@ -53,13 +53,13 @@ def find_files(source: str | Path) -> dict[str, Path]:
 
 
 def find_source(source: str | Path) -> Path:
-    """A file or a folder, which may be that of a named dataset."""
+    """The file or folder of a path or dataset name."""
     path = Path(source).expanduser()
     return path if path.is_file() or path.is_dir() else _dataset_folder(str(source))
 
 
 def files_read(source: str | Path) -> list[Path]:
-    """All files that reading a folder, a file or a named dataset reads, those with names for ids among them."""
+    """All files that are read for a folder, a file or a dataset name, including files with names of ids."""
     files = list(find_files(source).values())
     beside = [files[0].parent / name for name in dict.fromkeys(NAME_FILES.values())]
     return files + [path for path in beside if path.is_file() and any(map(_is_text, files))]
@@ -69,27 +69,27 @@ def _dataset_folder(name: str) -> Path:
     if folder := find_dataset(name):
         return folder
     if name in DATASETS and DATASETS[name].files:
-        raise InputError(f"The dataset {name} is not here, or not whole; `tlogic download {name}` fetches it.")
+        raise InputError(f"The dataset {name} is missing or incomplete; get it with `tlogic download {name}`.")
     path = Path(name).expanduser()
     beside = [*_readable_in(path.parent), *DATASETS]
     root = os.environ.get("TLOGIC_DATA")
     if not root:
         raise InputError(
-            f"There is no file or folder {name!r}{did_you_mean(path.name, beside)} To read a dataset by its name, "
-            "set the environment variable TLOGIC_DATA to the folder that holds the datasets."
+            f"There is no file or folder {name!r}{did_you_mean(path.name, beside)} To read a dataset by name, "
+            "set the environment variable TLOGIC_DATA to the folder of the datasets."
         )
     there = sorted(entry.name for entry in Path(root).glob("*/"))
     raise InputError(
-        f"There is no file or folder {name!r}, nor is it a dataset in {root} (from the environment variable "
-        f"TLOGIC_DATA), which holds {', '.join(there) or 'none'}{did_you_mean(path.name, [*beside, *there])}"
+        f"There is no file or folder {name!r}, and no such dataset in {root} (from the environment variable "
+        f"TLOGIC_DATA), which has {', '.join(there) or 'none'}{did_you_mean(path.name, [*beside, *there])}"
     )
 
 
 def _readable_in(folder: Path) -> list[str]:
-    """The names of all that may hold facts in a folder."""
+    """The names of the readable files and the folders in a folder."""
     try:
         entries = sorted(folder.iterdir())
-    except OSError:  # it is missing, or not ours to read
+    except OSError:  # missing or not readable
         return []
     return [entry.name for entry in entries if entry.is_dir() or _format_suffix(entry) in _SUFFIXES]
 
@@ -101,13 +101,13 @@ def _split_files(folder: Path) -> dict[str, Path]:
     for path in readable:
         split = _uncompressed(path).stem
         if split in found:
-            raise InputError(f"{folder} holds both {found[split].name} and {path.name}; keep one of them.")
+            raise InputError(f"{folder} has both {found[split].name} and {path.name}; keep one of them.")
         if split in SPLITS:
             found[split] = path
     if "train" not in found:
         raise InputError(
-            f"{folder} holds no train file, such as train.txt or train.parquet; "
-            f"the files it has are {', '.join(path.name for path in readable) or 'of no readable kind'}."
+            f"{folder} has no train file, such as train.txt or train.parquet; "
+            f"its readable files: {', '.join(path.name for path in readable) or 'none'}."
         )
     return {split: found[split] for split in SPLITS if split in found}
 
@@ -123,8 +123,8 @@ def _read_file(path: Path, given: Mapping[str, str | int], names: Names) -> RawF
     except OSError as error:
         raise InputError(f"{path} cannot be opened: {error.strerror}.") from None
     raise InputError(
-        f"{path} is of no known kind; its name should end in {_READABLE}, "
-        "unless it is a compiled graph, as `tlogic index` makes them."
+        f"{path} has an unknown format; its name should end in {_EXPECTED_SUFFIXES}, "
+        "unless it is a compiled graph from `tlogic index`."
     )
 
 

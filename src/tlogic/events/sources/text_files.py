@@ -16,7 +16,7 @@ TEXT_SUFFIXES = (".txt", ".tsv", ".csv")
 
 
 def read_text(path: Path, is_csv: bool, given: Mapping[str, str | int], names: Names) -> RawFacts:
-    """Read the facts of one text file: `given` says which columns are which, `names` what ids stand for."""
+    """Read the facts of one text file. `given` maps roles to columns, and `names` maps ids to names."""
     with source_errors(str(path)):
         file = DelimitedFile(path, find_separator(path), is_csv) if is_csv else DelimitedFile(path)
     first = [(cell or "").strip() for cell in file.first_row()]
@@ -75,5 +75,5 @@ def _unnamed_id(cells: Mapping[str, str], names: Names) -> str | None:
     for role, table in names.items():
         cell = cells.get(role, "").strip()
         if cell and cell not in table["id"]:
-            return f"the {role} {cell!r} is not an id of {NAME_FILES[role]}"
+            return f"the {role} {cell!r} is not an id in {NAME_FILES[role]}"
     return None
