@@ -109,7 +109,7 @@ def test_a_file_of_bad_rows_alone_is_an_error(tmp_path: Path) -> None:
 def test_an_unknown_header_is_hinted_at(tmp_path: Path) -> None:
     message = refusal(write(tmp_path / "facts.txt", "who\tdoes\twhom\twhen\n" + GOOD))
     assert "line 1: the time 'when' is not understood" in message
-    assert "If the first row is a header, name its columns, such as columns=" in message
+    assert "If the first row is a header, name its columns, for example columns=" in message
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_an_unknown_header_is_hinted_at(tmp_path: Path) -> None:
         ),
         ("facts.csv", "a b c d\n", " line 1: found 1 of 4 columns"),
         ("facts.csv", "a;r;b;2014\na;r;b\n", " line 2: found 3 of 4 columns"),
-        ("facts.csv", 'a;r;b;2014\na;"r;b;2014\n', " line 2 has a quote that is left open"),
+        ("facts.csv", 'a;r;b;2014\na;"r;b;2014\n', " line 2 has a quote that is not closed"),
         ("facts.txt", "", " is empty."),
         ("facts.csv.gz", "", " is empty."),
         ("facts.txt", "\n\n", " has no facts."),
@@ -140,7 +140,7 @@ def test_an_unknown_header_is_hinted_at(tmp_path: Path) -> None:
         ("facts.parquet", "PAR1 nonsense", " cannot be read (parquet: "),
         ("facts.parquet", "", " cannot be read (parquet: "),
         ("facts.arrow", "nonsense", " cannot be read ("),
-        ("facts.csv", 'a,r,b,2014\na,"r,b,2014\na,r,b,2014\n', " line 2 has a quote that is left open"),
+        ("facts.csv", 'a,r,b,2014\na,"r,b,2014\na,r,b,2014\n', " line 2 has a quote that is not closed"),
         (
             "facts.csv",
             'a,r,b,2014\na,"r"s,b,2014\n',
@@ -195,10 +195,9 @@ def test_a_missing_file_or_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "notes.txt").touch()
     monkeypatch.setenv("TLOGIC_DATA", str(tmp_path))
     monkeypatch.chdir(tmp_path / "towns")
-    assert refusal("cities").endswith("TLOGIC_DATA), which holds towns.")
+    assert refusal("cities").endswith("TLOGIC_DATA), which has towns.")
     assert refusal("towns") == (
-        f"{tmp_path / 'towns'} has no train file, such as train.txt or train.parquet; "
-        "its readable files: none."
+        f"{tmp_path / 'towns'} has no train file, such as train.txt or train.parquet; its readable files: none."
     )
 
 
@@ -218,9 +217,7 @@ def test_a_misspelt_path_is_recognized(root: str | None, tmp_path: Path, monkeyp
 
 
 def test_a_source_of_another_type() -> None:
-    assert (
-        refusal(42) == "Expected a path, the name of a dataset, the URL of a database or a data frame, not int."
-    )
+    assert refusal(42) == "Expected a path, the name of a dataset, the URL of a database or a data frame, not int."
 
 
 class FrameWithoutArrow:
@@ -231,12 +228,12 @@ class FrameWithoutArrow:
 
 
 def test_a_data_frame_that_needs_pyarrow() -> None:
-    assert "needs pyarrow to be installed: No module named 'pyarrow'" in refusal(FrameWithoutArrow())
+    assert "needs pyarrow: No module named 'pyarrow'" in refusal(FrameWithoutArrow())
 
 
 def test_a_folder_without_train_or_with_two(tmp_path: Path) -> None:
     write(tmp_path / "valid.txt", GOOD)
-    assert refusal(tmp_path).endswith("the files it has are valid.txt.")
+    assert refusal(tmp_path).endswith("its readable files: valid.txt.")
     write(tmp_path / "train.txt", GOOD)
     write(tmp_path / "train.csv.gz", GOOD)
     assert refusal(tmp_path) == f"{tmp_path} has both train.csv.gz and train.txt; keep one of them."
@@ -348,13 +345,13 @@ def test_files_may_overlap_only_after_binning(tmp_path: Path) -> None:
     [
         (
             {"valid_from": 20, "test_from": 20},
-            "valid_from=20 must lie at least one step before test_from=20.",
+            "valid_from=20 must be at least one time step before test_from=20.",
         ),
-        ({"valid_from": 30, "test_from": 20}, "must lie at least one step before"),
+        ({"valid_from": 30, "test_from": 20}, "must be at least one time step before"),
         ({"valid_from": 5}, "There are no facts for training, from 10 to before 0"),
         (
             {"valid_from": 10},
-            "There are no facts for training, from 10 to before 10; all facts lie between 10 and 50.",
+            "There are no facts for training, from 10 to before 10; all facts are between 10 and 50.",
         ),
         ({"valid_from": 30, "test_from": 40}, "There are no facts for validation, from 30 to before 40"),
         ({"test_from": 60}, "There are no facts for test, from 60 to before 60"),

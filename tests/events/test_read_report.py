@@ -129,6 +129,6 @@ def test_the_report_is_no_part_of_what_a_graph_is() -> None:
 def test_more_steps_than_can_be_counted(tmp_path: Path) -> None:
     path = tmp_path / "facts.csv"
     path.write_text("a,r,b,1419984000123\nb,r,a,1519984000124\na,r,b,1519984000125\n")
-    with pytest.raises(tlogic.InputError, match=r"2,147,483,647 at most can be counted; give a longer step \(step="):
+    with pytest.raises(tlogic.InputError, match=r"at most 2,147,483,647 are supported. Give a longer step \(step="):
         tlogic.read(path)
     assert len(tlogic.read(path, step=1000)) == 3

@@ -134,8 +134,8 @@ def test_a_date_is_no_integer() -> None:
     ("values", "message"),
     [
         ({"unit": "fortnight", "count": 1, "origin": "2014"}, "Unknown unit of time 'fortnight'"),
-        ({"unit": "day", "count": 0, "origin": "2014"}, "1 or more of the unit day long, not 0"),
-        ({"unit": "day", "count": 1}, "a unit, a count and an origin"),
+        ({"unit": "day", "count": 0, "origin": "2014"}, "must be 1 day or more, not 0"),
+        ({"unit": "day", "count": 1}, "with unit, count and origin"),
         ({"unit": "day", "count": 1, "origin": "never"}, "'never' is not understood"),
         ({"unit": "day", "count": 1, "origin": "2014", "time_zone": "Mars"}, "Unknown time zone 'Mars'"),
     ],

@@ -37,7 +37,7 @@ def split_by_time(steps: pl.Series, timeline: Timeline, valid_from: Label | None
     test = end if test_from is None else timeline.step_of(test_from)
     valid = test if valid_from is None else timeline.step_of(valid_from)
     if valid_from is not None and test_from is not None and valid >= test:
-        raise InputError(f"valid_from={valid_from!s} must lie at least one step before test_from={test_from!s}.")
+        raise InputError(f"valid_from={valid_from!s} must be at least one time step before test_from={test_from!s}.")
     _check_not_empty(steps, timeline, "training", 0, valid)
     if valid_from is not None:
         _check_not_empty(steps, timeline, "validation", valid, test)
@@ -65,7 +65,7 @@ def _check_not_empty(steps: pl.Series, timeline: Timeline, period: str, start: i
     first, last = timeline.label_of(0), timeline.label_of(_last(steps))
     raise InputError(
         f"There are no facts for {period}, from {timeline.label_of(start)} to before "
-        f"{timeline.label_of(end)}; all facts lie between {first} and {last}. "
+        f"{timeline.label_of(end)}; all facts are between {first} and {last}. "
         "Choose another valid_from (--valid-from) or test_from (--test-from)."
     )
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tlogic.errors import InputError
-from tlogic.events.sources.columns import ROLES, known_columns
+from tlogic.events.sources.columns import ROLES, recognised_columns
 from tlogic.forecasting.application import QueryBatch
 from tlogic.graph.graph_protocol import Graph
 
@@ -75,7 +75,7 @@ def _as_query(entry: Any) -> Query:
 def _cells(row: Mapping[str, Any]) -> list[Any]:
     """The cells of a row in the order of a query, whose columns may have any of the names known for facts."""
     names = list(row)
-    known = known_columns(names)
+    known = recognised_columns(names)
     cells = {role: row[names[place]] for role, place in known.items()} | ({"time": row["at"]} if "at" in row else {})
     unknown = [name for place, name in enumerate(names) if place not in known.values() and name != "at"]
     if "relation" not in cells or not {"subject", "object"} & set(cells) or unknown:

@@ -103,16 +103,16 @@ def first_equal(values: Ints, low: int, end: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def find(start: Ints, values: Ints, run: int, wanted: int) -> int:
+def find(start: Ints, values: Ints, run: int, value: int) -> int:
     """The position of a value in one run of ascending distinct values, or -1.
 
     In a triple index this finds the slot of (entity, relation) and the triple of (slot, target).
     """
-    return find_within(values, start[run], start[run + 1], wanted)
+    return find_within(values, start[run], start[run + 1], value)
 
 
 @njit(cache=True, nogil=True)
-def find_within(values: Ints, start: int, end: int, wanted: int) -> int:
+def find_within(values: Ints, start: int, end: int, value: int) -> int:
     """The position of a value among the ascending distinct values of ``[start, end)``, or -1."""
-    found = first_at_least(values, start, end, wanted)
-    return found if found < end and values[found] == wanted else -1
+    found = first_at_least(values, start, end, value)
+    return found if found < end and values[found] == value else -1

@@ -36,18 +36,30 @@ def read(
 ) -> TemporalGraph:
     """Read facts and build their graph.
 
-    ``source`` is a folder with train, valid and test files, one file, the name of a dataset under ``TLOGIC_DATA``, a
-    compiled graph (``tlogic index``), the URL of a database, or a data frame of polars, pandas or pyarrow. With one
-    table, ``valid_from`` and ``test_from`` say where the validation and the test period begin. A database is asked by
-    a ``query``, which is a SELECT or the name of a table: ``read("sqlite:///events.db", query="events")``. Date-times
-    with zones are converted to the clock of ``time_zone``. What was read, and what about it deserves a second look, is
-    the ``report`` of the graph.
+    Args:
+        source: A folder with train, valid and test files; one file; the name of a dataset under ``TLOGIC_DATA``; a
+            compiled graph (``tlogic index``); the URL of a database; or a data frame of polars, pandas or pyarrow.
+        query: What to read from a database: a SELECT statement or the name of a table.
+        valid_from: The start of the validation period, if the facts are to be split by time.
+        test_from: The start of the test period, if the facts are to be split by time.
+        step: The length of a time step, such as "1d", "15m" or, for integer times, 24; by default found from the data.
+        columns: The columns of subject, relation, object and time: four names or positions, or a mapping such as
+            ``{"subject": "who"}``. By default, columns are recognised by common names.
+        time_zone: The time zone that date-times with zones are converted to.
+        skip_bad_rows: Skip and report rows that cannot be read, instead of raising an error.
 
-    >>> import polars as pl
-    >>> calls = pl.DataFrame({"subject": ["Ann", "Bo"], "relation": ["calls"] * 2, "object": ["Bo", "Ann"],
-    ...                       "date": ["2030-01-01", "2030-01-03"]})
-    >>> read(calls)
-    TemporalGraph(2 facts, 2 entities, 1 relations, 2030-01-01 to 2030-01-03)
+    Returns:
+        The graph. Its ``report`` lists what was read, with warnings.
+
+    Raises:
+        InputError: If the source, a column, a row or a time cannot be read, or a period is empty.
+
+    Example:
+        >>> import polars as pl
+        >>> calls = pl.DataFrame({"subject": ["Ann", "Bo"], "relation": ["calls"] * 2, "object": ["Bo", "Ann"],
+        ...                       "date": ["2030-01-01", "2030-01-03"]})
+        >>> read(calls)
+        TemporalGraph(2 facts, 2 entities, 1 relations, 2030-01-01 to 2030-01-03)
     """
     if isinstance(source, str | Path) and is_compiled(Path(source).expanduser()):
         _refuse_options(query=query, step=step, columns=columns, time_zone=time_zone, skip_bad_rows=skip_bad_rows)
@@ -90,10 +102,21 @@ def _with_split(graph: TemporalGraph, valid_from: Label | None, test_from: Label
 
 
 def sample(seed: int = 7, days: int = 450) -> TemporalGraph:
-    """The graph of the built-in sample world, whose rules are known because they were planted.
+    """Return the graph of the built-in sample world: simulated events that follow known (planted) rules.
 
-    >>> sample()
-    TemporalGraph(11751 facts, 55 entities, 22 relations, 2030-01-01 to 2031-03-26)
+    Args:
+        seed: The seed of the simulation, 0 or more.
+        days: The number of days to simulate, 10 or more.
+
+    Returns:
+        A graph with 80% of the days for training, 10% for validation and 10% for test.
+
+    Raises:
+        SettingsError: If the seed or the number of days is too small.
+
+    Example:
+        >>> sample()
+        TemporalGraph(11751 facts, 55 entities, 22 relations, 2030-01-01 to 2031-03-26)
     """
     from tlogic.events.sample.simulation import sample_events
 

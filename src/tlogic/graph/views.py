@@ -37,7 +37,7 @@ class PairEdges(NamedTuple):
 
 
 class LastTimes(NamedTuple):
-    """The last time of each relation of a pair: tells whether a relation held between two entities after time t."""
+    """The last time of each relation of a pair: shows whether a relation held between two entities after time t."""
 
     start: Ints
     """Per pair of the pair edges: its first relation."""

@@ -11,7 +11,7 @@ Columns = Mapping[str, str | int] | Sequence[str | int]
 
 # In order of preference: the name of the role, the names in ICEWS, POLECAT and GDELT tables, then common names.
 # The tables come first, because POLECAT also has a column "Source", which is a newspaper.
-_KNOWN_NAMES = {
+_COLUMN_NAMES = {
     "subject": "subject sourcename actorname actor1name head source src actor1 actor sender",
     "relation": "relation eventtext eventtype eventcode predicate rel relationship event type edge label",
     "object": "object targetname recipientname actor2name tail target dst actor2 recipient receiver",
@@ -50,7 +50,7 @@ def looks_like_header(cells: Sequence[str | None]) -> bool:
     >>> looks_like_header(["Iran", "Make_statement", "Iraq", "2014-08-09"])
     False
     """
-    return len(known_columns(cells)) >= _MIN_HEADER_MATCHES
+    return len(recognised_columns(cells)) >= _MIN_HEADER_MATCHES
 
 
 def choose_by_name(names: Sequence[str | None], given: Mapping[str, str | int], where: str) -> dict[str, int]:
@@ -59,10 +59,10 @@ def choose_by_name(names: Sequence[str | None], given: Mapping[str, str | int], 
     >>> choose_by_name(["day", "who", "Predicate", "TAIL"], {"subject": "who"}, "facts.csv")
     {'subject': 1, 'relation': 2, 'object': 3, 'time': 0}
     """
-    known = known_columns(names)
+    recognised = recognised_columns(names)
     positions = {}
     for role in ROLES:
-        column = given.get(role, known.get(role))
+        column = given.get(role, recognised.get(role))
         if isinstance(column, str) and column in names:
             positions[role] = list(names).index(column)
         elif isinstance(column, int) and 0 <= column < len(names):
@@ -81,19 +81,19 @@ def choose_by_position(given: Mapping[str, str | int]) -> dict[str, int]:
     return {role: int(given.get(role, position)) for position, role in enumerate(ROLES)}
 
 
-def known_columns(cells: Sequence[str | None]) -> dict[str, int]:
+def recognised_columns(cells: Sequence[str | None]) -> dict[str, int]:
     """The position of each role whose column has a recognised name.
 
-    >>> known_columns(["Source", "weight", "date"])
+    >>> recognised_columns(["Source", "weight", "date"])
     {'subject': 0, 'time': 2}
     """
     position_of = {_plain(cell): position for position, cell in reversed(list(enumerate(cells))) if cell}
-    known = {}
-    for role, names in _KNOWN_NAMES.items():
+    recognised = {}
+    for role, names in _COLUMN_NAMES.items():
         found = [position_of[name] for name in names.split() if name in position_of]
         if found:
-            known[role] = found[0]
-    return known
+            recognised[role] = found[0]
+    return recognised
 
 
 def _plain(name: str) -> str:
