@@ -201,7 +201,7 @@ def _silence_error_messages(ray: Any) -> None:
     ``log_to_driver=False`` stops the output of workers only. As of Ray 2.60 there is no public way to stop or redirect
     the messages of the cluster itself, which Ray prints to standard output; its debugger uses the same private flag.
     """
-    worker = getattr(getattr(ray, "_private", None), "worker", None)
+    worker: Any = getattr(getattr(ray, "_private", None), "worker", None)
     if hasattr(worker, "_worker_logs_enabled"):
         worker._worker_logs_enabled = False
 

@@ -21,7 +21,7 @@ class StoredDataOptions(DataOptions):
         self._refuse_splits()
         table = self._compiled_events() if self.is_compiled else self._read_events(timeline)
         # Warnings about the data as a whole are only useful for the first events of a store.
-        self._tell(table.report, warn=timeline is None)
+        self._print_report(table.report, warn=timeline is None)
         return table
 
     def _read_events(self, timeline: "Timeline | None") -> "EventTable":

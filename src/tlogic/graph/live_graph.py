@@ -81,7 +81,7 @@ class LiveGraph:
         live.entities, live.relations = Vocabulary(graph.entities, kind="entity"), Relations(graph.relations.base)
         live._log = np.array(graph.facts, np.int32)
         live._n_facts, live.end = len(graph), graph.end
-        live._settle(build_growing_index(graph.triples))
+        live._set_index(build_growing_index(graph.triples))
         return live
 
     def __len__(self) -> int:
