@@ -1,4 +1,4 @@
-"""Work on a real Ray cluster: three nodes on this machine, each with a CPU and an object store of its own."""
+"""Runs on a real Ray cluster: three nodes on this machine, each with one CPU and its own object store."""
 
 import json
 import os
@@ -27,7 +27,7 @@ from tlogic.parallel import connect, in_parallel
 
 NODE: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80 * 2**20, "include_dashboard": False}
 SOON = {"health_check_initial_delay_ms": 500, "health_check_period_ms": 500, "health_check_failure_threshold": 4}
-"""After how long a node that does not answer is taken for dead."""
+"""When a node that does not respond counts as failed."""
 
 
 @pytest.fixture(scope="module")
@@ -123,11 +123,11 @@ def test_other_commands_print_the_same(world: Path, rules: tlogic.RuleSet, addre
     for command in commands:
         alone, spread = (run(*command, *where) for where in ((), ("--cluster", address)))
         assert spread.returncode == 0, spread.stderr
-        assert _told(spread.stdout) == _told(alone.stdout) != ""
+        assert _output_without_timings(spread.stdout) == _output_without_timings(alone.stdout) != ""
 
 
-def _told(output: str) -> Any:
-    """What a command printed, but for how long it took."""
+def _output_without_timings(output: str) -> Any:
+    """The output of a command, without times and memory."""
     if not output.startswith("{"):
         return output
     return {name: value for name, value in json.loads(output).items() if name not in ("seconds", "peak_mb")}
@@ -142,7 +142,7 @@ def _notes(folder: Path) -> list[list[str]]:
 
 
 class Noted:
-    """Notes where it is unpickled."""
+    """Records where it is unpickled."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -178,7 +178,7 @@ def test_what_makes_workers_is_put_once_and_arrives_once_in_a_process(
 
 @pytest.fixture
 def sizes_put(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many bytes each array has that is put into the object store."""
+    """The size in bytes of each array put into the object store."""
     sizes: list[int] = []
     put = ray.put
 
@@ -227,11 +227,11 @@ def test_arrays_lie_in_the_object_store_and_are_as_others_for_kernels(address: s
 
         return work
 
-    def _mapping(place: int) -> str:
-        """The name of the memory at a place."""
+    def _mapping(address: int) -> str:
+        """The name of the memory mapping at an address."""
         for line in Path("/proc/self/maps").read_text().splitlines():
             first, end = (int(bound, 16) for bound in line.split()[0].split("-"))
-            if first <= place < end:
+            if first <= address < end:
                 return line.split()[5]
         return ""
 
@@ -262,7 +262,7 @@ def test_errors_of_items_reach_the_caller(error: Exception, address: str) -> Non
     assert str(raised.value) == str(error)
 
 
-def test_a_worker_that_dies_costs_its_item_only(address: str, tmp_path: Path) -> None:
+def test_only_the_item_of_a_failed_worker_is_retried(address: str, tmp_path: Path) -> None:
     def work(item: int) -> int:
         _note(tmp_path, item)
         if item == 2 and len([note for note in _notes(tmp_path) if note == ["2"]]) == 1:
@@ -275,12 +275,12 @@ def test_a_worker_that_dies_costs_its_item_only(address: str, tmp_path: Path) ->
 
 def test_ray_itself_prints_nothing(address: str, capfd: pytest.CaptureFixture[str]) -> None:
     connect(address)
-    told = {"lines": ["A worker died or was killed."], "pid": "raylet", "is_err": False}
-    ray._private.worker.print_to_stdstream(told, ignore_prefix=False)
+    message = {"lines": ["A worker died or was killed."], "pid": "raylet", "is_err": False}
+    ray._private.worker.print_to_stdstream(message, ignore_prefix=False)
     assert capfd.readouterr().out == ""
 
 
-def test_a_node_that_dies_costs_what_was_under_way_there(nodes: Cluster, tmp_path: Path) -> None:
+def test_only_the_running_tasks_of_a_failed_node_are_retried(nodes: Cluster, tmp_path: Path) -> None:
     doomed = nodes.add_node(**NODE | {"num_cpus": 2})
     doomed_id = doomed.node_id
     connect(nodes.address)
@@ -307,7 +307,7 @@ def test_a_node_that_dies_costs_what_was_under_way_there(nodes: Cluster, tmp_pat
     assert all([item, doomed_id] in _notes(tmp_path) for item in again)
 
 
-def test_whoever_stops_early_cancels_the_rest(address: str, tmp_path: Path) -> None:
+def test_closing_the_iterator_cancels_the_rest(address: str, tmp_path: Path) -> None:
     def work(folder: Path, item: int) -> int:
         _note(folder, item)
         time.sleep(0.3)

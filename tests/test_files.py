@@ -62,7 +62,7 @@ def test_what_the_killed_left_is_removed_but_not_what_is_being_written(tmp_path:
     assert sorted(path.name for path in tmp_path.iterdir()) == [written.name, ".a.3.unfinished", others.name, "a"]
 
 
-def test_what_cannot_be_written_is_told_before(tmp_path: Path) -> None:
+def test_unwritable_paths_are_rejected_before_work(tmp_path: Path) -> None:
     check_writable(tmp_path / "new")
     check_writable(Path("/dev/null"))
     for path, why in ((tmp_path, "it is a folder"), (tmp_path / "no" / "new", "there is no folder")):

@@ -48,7 +48,7 @@ def _as_from_the_object_store(thing: Any) -> Any:
     return _unpacked(packed)
 
 
-def test_arrays_that_are_only_to_be_read_come_out_as_they_were_without_a_copy() -> None:
+def test_read_only_arrays_are_unpacked_unchanged_and_without_a_copy() -> None:
     large = np.arange(100_000), np.asfortranarray(np.ones((200, 300)))
     arrays: tuple[np.ndarray, ...] = (*large, np.arange(5), np.empty(0, np.int32))
     for before, after in zip(arrays, _as_from_the_object_store(arrays), strict=True):
@@ -61,17 +61,17 @@ def test_arrays_that_are_only_to_be_read_come_out_as_they_were_without_a_copy() 
 
 def test_arrays_keep_their_memory_alive() -> None:
     array = _as_from_the_object_store(np.arange(100_000))
-    np.full(100_000, -1)  # what would take the place of memory that was given back
+    np.full(100_000, -1)  # would reuse the memory if it had been freed
     assert array.sum() == 100_000 * 99_999 // 2
 
 
-def test_arrays_that_were_only_to_be_read_stay_so() -> None:
+def test_read_only_arrays_stay_read_only() -> None:
     array = np.arange(100_000)
     array.flags.writeable = False
     assert not _as_from_the_object_store(array).flags.writeable
 
 
-def test_kernels_travel_by_name_and_are_not_compiled_again() -> None:
+def test_kernels_are_pickled_by_name_and_not_compiled_again() -> None:
     order, keys = np.array([0, 1]), np.array([4, 3], np.int32)
     expected = counting_sort(order, keys, 5)
     n_compiled = len(counting_sort.signatures)
@@ -81,7 +81,7 @@ def test_kernels_travel_by_name_and_are_not_compiled_again() -> None:
     assert len(counting_sort.signatures) == n_compiled
 
 
-def test_a_lock_travels_as_an_open_one() -> None:
+def test_a_lock_is_unpickled_open() -> None:
     lock = Lock()
     with lock:
         assert not _as_from_the_object_store({"lock": lock})["lock"].locked()
@@ -109,14 +109,14 @@ def test_kernels_do_not_write_to_what_workers_share(monkeypatch: pytest.MonkeyPa
     assert checked > 12
 
 
-def test_a_missing_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(InputError, match=r"pip install 'tlogic\[ray\]'"):
         list(in_parallel(lambda: abs, [1], cluster="auto"))
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "nowhere.invalid:6379", "nonsense", "host:x"])
-def test_a_wrong_address_is_told_within_seconds(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_address_is_rejected_within_seconds(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ray.is_initialized", lambda: False)
     started = time.monotonic()
     with pytest.raises(InputError, match="No Ray cluster can be reached at"):
@@ -125,7 +125,7 @@ def test_a_wrong_address_is_told_within_seconds(address: str, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("answer", [b"HTTP/1.0 400 Bad request syntax\r\n", b""])
-def test_somebody_who_is_not_ray_is_told_within_seconds(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_is_not_ray_is_rejected_within_seconds(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ray.is_initialized", lambda: False)
     monkeypatch.setattr("tlogic.parallel._PROBE_TIMEOUT_SECONDS", 3.0)
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -146,7 +146,7 @@ def test_somebody_who_is_not_ray_is_told_within_seconds(answer: bytes, monkeypat
             connect(f"127.0.0.1:{server.getsockname()[1]}")
 
 
-def test_a_cluster_that_is_gone_is_told_within_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_cluster_is_rejected_within_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ray.is_initialized", lambda: False)
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
     started = time.monotonic()
@@ -155,6 +155,6 @@ def test_a_cluster_that_is_gone_is_told_within_seconds(monkeypatch: pytest.Monke
     assert time.monotonic() - started < 20
 
 
-def test_the_command_tells_a_wrong_address_before_it_reads(tmp_path: Path) -> None:
+def test_the_command_rejects_a_wrong_address_before_reading(tmp_path: Path) -> None:
     done = run_process("learn", "no-such-data", "--out", tmp_path / "rules.json", "--cluster", "127.0.0.1:1")
     assert_refused(done, "No Ray cluster can be reached at '127.0.0.1:1'")

@@ -1,4 +1,4 @@
-"""Compiled graphs: the same graph again, at once, or a clear refusal."""
+"""Compiled graphs: equal to the original graph, or rejected with a clear message."""
 
 import os
 import subprocess
@@ -114,7 +114,7 @@ def test_foreign_files_are_refused(tmp_path: Path, content: bytes) -> None:
         open_compiled(path)
 
 
-def test_another_version_says_what_to_do(compiled: Path, tmp_path: Path) -> None:
+def test_another_version_is_rejected_with_advice(compiled: Path, tmp_path: Path) -> None:
     content = bytearray(compiled.read_bytes())
     content[len(MAGIC)] = 99
     (tmp_path / "new.graph").write_bytes(content)
@@ -211,5 +211,5 @@ def test_processes_share_its_memory(compiled: Path) -> None:
     )
     if not Path("/proc/self/maps").exists():
         pytest.skip("This system does not tell what is mapped.")
-    told = subprocess.run([sys.executable, "-c", code, str(compiled)], capture_output=True, text=True, check=True)
-    assert told.stdout.split() == ["True", "False"]
+    done = subprocess.run([sys.executable, "-c", code, str(compiled)], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "False"]
