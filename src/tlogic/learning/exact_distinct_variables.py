@@ -28,10 +28,10 @@ class PathCounts(NamedTuple):
     size: Ints
     """One number: how many end entities there are."""
     entity: Ints
-    index: Ints
-    """Per entity of the graph: its index among the end entities, or -1."""
+    position: Ints
+    """Per entity of the graph: its position among the end entities, or -1."""
     start: Ints
-    """Per end entity: the index of its first time."""
+    """Per end entity: the position of its first time."""
     time: Ints
     bodies: Floats
 
@@ -39,7 +39,7 @@ class PathCounts(NamedTuple):
 class Arrivals(NamedTuple):
     """The edges that extend paths by one atom: the end entity they reach, their time, and how many paths take them."""
 
-    index: Ints
+    position: Ints
     time: Ints
     bodies: Floats
 
@@ -58,10 +58,10 @@ def new_counting_scratch(triples: TripleIndex, relations: RelationSlots) -> Coun
     n_times = max(n_entities, int(relations.n_edges.max(initial=0)))
 
     def new_path_counts() -> PathCounts:
-        entity, index, start = np.zeros((3, n_entities + 1), np.int64)
-        index[:] = -1
+        entity, position, start = np.zeros((3, n_entities + 1), np.int64)
+        position[:] = -1
         return PathCounts(
-            np.zeros(1, np.int64), entity, index, start, np.empty(n_times, np.int64), np.empty(n_times, np.float64)
+            np.zeros(1, np.int64), entity, position, start, np.empty(n_times, np.int64), np.empty(n_times, np.float64)
         )
 
     arrivals = Arrivals(np.empty(n_times, np.int64), np.empty(n_times, np.int64), np.empty(n_times, np.float64))
@@ -157,7 +157,7 @@ def _start_paths(counts: PathCounts, sources: Ints) -> None:
     _clear(counts)
     counts.size[0] = len(sources)
     for i in range(len(sources)):
-        counts.entity[i], counts.index[sources[i]] = sources[i], i
+        counts.entity[i], counts.position[sources[i]] = sources[i], i
         counts.start[i], counts.start[i + 1] = i, i + 1
         counts.time[i], counts.bodies[i] = NEVER, 1.0
 
@@ -165,7 +165,7 @@ def _start_paths(counts: PathCounts, sources: Ints) -> None:
 @njit(cache=True, nogil=True)
 def _clear(counts: PathCounts) -> None:
     for i in range(counts.size[0]):
-        counts.index[counts.entity[i]] = -1
+        counts.position[counts.entity[i]] = -1
     counts.size[0] = 0
 
 
@@ -177,14 +177,14 @@ def _extend(triples: TripleIndex, relation: int, here: PathCounts, there: PathCo
     start, time, bodies = there.start, there.time, there.bodies
     size = there.size[0]
     begin = 0
-    for index in range(size):  # from counts to insertion points; after insertion they are the ends
-        start[index + 1], begin = begin, begin + start[index + 1]
+    for position in range(size):  # from counts to insertion points; after insertion they are the ends
+        start[position + 1], begin = begin, begin + start[position + 1]
     for i in range(n_arrivals):
-        at = start[arrivals.index[i] + 1]
+        at = start[arrivals.position[i] + 1]
         time[at], bodies[at] = arrivals.time[i], arrivals.bodies[i]
-        start[arrivals.index[i] + 1] += 1
-    for index in range(size):
-        _accumulate(time[start[index] : start[index + 1]], bodies[start[index] : start[index + 1]])
+        start[arrivals.position[i] + 1] += 1
+    for position in range(size):
+        _accumulate(time[start[position] : start[position + 1]], bodies[start[position] : start[position + 1]])
 
 
 @njit(cache=True, nogil=True)
@@ -195,7 +195,7 @@ def _list_arrivals(triples: TripleIndex, relation: int, here: PathCounts, there:
     """
     slot_start, slot_relation, triple_start = triples.slot_start, triples.slot_relation, triples.triple_start
     target, time_start, time = triples.target, triples.time_start, triples.time
-    entity, index, start = there.entity, there.index, there.start
+    entity, position, start = there.entity, there.position, there.start
     to, at, bodies = arrivals
     n, size = 0, 0
     for i in range(here.size[0]):
@@ -208,14 +208,14 @@ def _list_arrivals(triples: TripleIndex, relation: int, here: PathCounts, there:
             if time[last - 1] < here.time[first]:
                 continue
             end_entity = target[triple]
-            if index[end_entity] < 0:
-                index[end_entity], entity[size], start[size + 1] = size, end_entity, 0
+            if position[end_entity] < 0:
+                position[end_entity], entity[size], start[size + 1] = size, end_entity, 0
                 size += 1
             before = first
             for j in range(first_at_least(time, time_start[triple], last, here.time[first]), last):
                 before = first_at_least(here.time, before, end, time[j] + 1)
-                to[n], at[n], bodies[n] = index[end_entity], time[j], here.bodies[before - 1]
-                start[index[end_entity] + 1] += 1
+                to[n], at[n], bodies[n] = position[end_entity], time[j], here.bodies[before - 1]
+                start[position[end_entity] + 1] += 1
                 n += 1
     there.size[0] = size
     return n
@@ -259,7 +259,7 @@ def _count_followed(
     """The number of bodies that the last atom completes and a head of ``head_slot`` follows."""
     slot_start, slot_relation, triple_start = triples.slot_start, triples.slot_relation, triples.triple_start
     target, time_start, time = triples.target, triples.time_start, triples.time
-    index, entity, size = counts.index, counts.entity, counts.size[0]
+    position, entity, size = counts.position, counts.entity, counts.size[0]
     back = _inverse_of(relations, relation)
     total = 0.0
     for head in range(triple_start[head_slot], triple_start[head_slot + 1]):
@@ -275,16 +275,16 @@ def _count_followed(
                     total += _count_through(time_start, time, triple, until, counts, i)
         else:
             for triple in range(first, end):
-                if index[target[triple]] >= 0:
-                    total += _count_through(time_start, time, triple, until, counts, index[target[triple]])
+                if position[target[triple]] >= 0:
+                    total += _count_through(time_start, time, triple, until, counts, position[target[triple]])
     return total
 
 
 @njit(cache=True, nogil=True)
-def _count_through(time_start: Ints, time: Ints, triple: int, until: int, counts: PathCounts, index: int) -> float:
+def _count_through(time_start: Ints, time: Ints, triple: int, until: int, counts: PathCounts, position: int) -> float:
     """The number of bodies whose paths end at an entity, go on through a triple, and end before ``until``."""
     ends, bodies = counts.time, counts.bodies
-    first, end = counts.start[index], counts.start[index + 1]
+    first, end = counts.start[position], counts.start[position + 1]
     before = first
     total = 0.0
     for i in range(time_start[triple], time_start[triple + 1]):
