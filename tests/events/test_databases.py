@@ -258,9 +258,9 @@ def test_a_file_that_is_no_database(scheme: str, reason: str, tmp_path: Path) ->
     [
         ("://", "is not understood; expected one such as sqlite:///events.db"),
         (f"postgresql://ann:{SECRET}@host:port/db", "The database URL postgresql://... is not understood"),
-        (f"postgresql://ann:p@{SECRET}@host/db", "Write @, :, / and % in a user's name or password as %40"),
+        (f"postgresql://ann:p@{SECRET}@host/db", "Write @, :, / and % in a user name or password as %40"),
         (f"https://ann:{SECRET}@example.org/facts.csv", "Unknown kind of database https://; expected a URL"),
-        (f"postgresql+nodriver://ann:{SECRET}@host/db", "postgresql+nodriver:// is no database"),
+        (f"postgresql+nodriver://ann:{SECRET}@host/db", "Unknown kind of database postgresql+nodriver:"),
         (f"mysql://ann:{SECRET}@host/db", "Cannot read mysql://host/db, because a package is missing ("),
         (f"postgresql://ann:{SECRET}@127.0.0.1:9/db", "Cannot connect to postgresql://127.0.0.1:9/db ("),
         (f"postgres://127.0.0.1:9/db?user=ann&password={SECRET}", "Cannot connect to postgresql://127.0.0.1:9/db ("),
@@ -301,7 +301,7 @@ def test_a_driver_that_repeats_the_password_is_not_repeated() -> None:
 @pytest.mark.parametrize("source", ["facts.csv", Path("facts.csv"), 42])
 def test_a_query_is_for_databases(source: object) -> None:
     message = refusal(source, query="events")
-    assert message.startswith("A query is for a database, and ")
+    assert message.startswith("A query needs a database, but ")
     assert "expected a URL (--db URL) such as sqlite:///events.db" in message
 
 
