@@ -23,7 +23,7 @@ import tlogic
 from benchmarks.synthetic import FACTS_PER_STEP
 from benchmarks.yardstick import yardstick
 from tlogic.forecasting.application import QueryBatch
-from tlogic.forecasting.forecaster import Forecaster
+from tlogic.forecasting.rule_forecaster import RuleForecaster
 from tlogic.forecasting.settings import ENOUGH, UNLIMITED
 from tlogic.graph import TemporalGraph
 from tlogic.memory import peak_megabytes
@@ -69,7 +69,7 @@ def best_time(work: Callable[[], Result], times: int = 3) -> tuple[float, Result
 
 def ask(graph: TemporalGraph, rules: tlogic.RuleSet, queries: QueryBatch, max_groundings: int) -> int:
     """How many candidates all queries have together."""
-    forecaster = Forecaster(graph, rules, tlogic.ApplicationSettings(max_groundings=max_groundings))
+    forecaster = RuleForecaster(graph, rules, tlogic.ApplicationSettings(max_groundings=max_groundings))
     chunks = [QueryBatch(*(column[chunk] for column in queries)) for chunk in forecaster.chunks(queries.relation)]
     return sum(len(scored.entity) for scored in in_parallel(forecaster.new_worker, chunks))
 

@@ -17,8 +17,8 @@ import numpy as np
 
 import tlogic
 from benchmarks.yardstick import yardstick
+from tlogic.execution import Execution
 from tlogic.forecasting.queries import EncodedQuery
-from tlogic.models.forecasting import answer
 from tlogic.models.model_forecaster import ModelForecaster
 
 DATA = Path(os.environ.get("TLOGIC_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -50,7 +50,7 @@ def single_queries(folder: str, path: str) -> None:
         seconds = []
         for query in queries:
             started = time.perf_counter()
-            answer(forecaster, [query], top=10, threads=1)
+            forecaster.answer([query], 10, Execution(threads=1))
             seconds.append(time.perf_counter() - started)
         middle, slow = statistics.median(seconds), float(np.quantile(seconds, 0.99))
         print(

@@ -171,7 +171,7 @@ def draw_confidence(rule: tlogic.Rule) -> Picture:
     return picture
 
 
-def draw_application(why: list[tlogic.Explanation]) -> Picture:
+def draw_application(why: list[tlogic.RuleExplanation]) -> Picture:
     """One rule of two atoms from the query's entity to some candidates: a row a candidate."""
     row_height = 66
     picture = Picture("The rule leads from the entity of the query to its candidates", 48 + row_height * len(why))

@@ -7,7 +7,9 @@ import numpy as np
 
 import tlogic
 from tlogic.evaluation import evaluate_many
-from tlogic.forecasting.live_forecaster import LiveForecaster
+from tlogic.explaining import explain_by_rules
+from tlogic.forecasting.forecast import forecast_queries
+from tlogic.forecasting.live_forecaster import LiveRuleForecaster
 from tlogic.graph import Facts
 from tlogic.graph.live_graph import LiveGraph
 from tlogic.serving.engine.entity_history import count_events, entity_history, relation_rates
@@ -33,9 +35,9 @@ def compile_kernels() -> None:
 def _ask_as_it_grows(graph: tlogic.TemporalGraph, rules: tlogic.RuleSet) -> None:
     live = LiveGraph.of(graph)
     live.add(Facts(*np.array([[0], [0], [1], [100]])))
-    forecaster = LiveForecaster(live, rules)
+    forecaster = LiveRuleForecaster(live, rules)
     for at in (None, "2030-02-01"):
-        answers = forecaster.ask([tlogic.Query("Kite Aviation", "sue", at=at)])
+        answers = forecast_queries(forecaster, explain_by_rules, [tlogic.Query("Kite Aviation", "sue", at=at)])
         answers.explain(0, answers[0][0].name)
     forecaster.fallback.of(0, live.end)
     entity_history(live, 0)

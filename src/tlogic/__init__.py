@@ -1,82 +1,98 @@
-"""Learn temporal logical rules from dated events, forecast what comes next, and show why.
+"""Learn temporal rules and models from dated events, forecast what comes next, and explain each forecast.
 
 >>> import tlogic
 >>> graph = tlogic.sample()
 >>> rules = tlogic.learn(graph)
->>> figures = tlogic.evaluate(graph, rules)
+>>> evaluation = tlogic.evaluate(graph, rules)
 >>> forecast = tlogic.forecast(graph, rules, [("Kite Aviation", "sue")])
->>> why = forecast.explain(0, forecast[0][0].name)
+>>> explanation = forecast.explain(0, forecast[0][0].name)
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from tlogic.lazy import lazy_names
 from tlogic.version import __version__
 
 if TYPE_CHECKING:
-    from tlogic.errors import InputError, SettingsError, TLogicError
-    from tlogic.evaluation import Evaluation, evaluate
-    from tlogic.explaining import Explanation
-    from tlogic.forecasting import ApplicationSettings, Forecast, Query, forecast
-    from tlogic.graph import TemporalGraph, read, sample
-    from tlogic.learning import LearningSettings, learn, measure
-    from tlogic.models import Model, fit
+    from tlogic import analysis, reproduction, serving
+    from tlogic.analysis import plots
+    from tlogic.api import evaluate, fit, forecast, learn, load, measure, read, sample
+    from tlogic.errors import InputError, SettingsError, TLogicError, UnknownNameError
+    from tlogic.evaluation import Evaluation
+    from tlogic.explaining import Explanation, Fact, ModelExplanation, RuleExplanation
+    from tlogic.forecasting import ApplicationSettings, Candidate, Forecast, Query
+    from tlogic.graph import TemporalGraph
+    from tlogic.learning import LearningSettings
+    from tlogic.models import FitSettings, Model
     from tlogic.rules import Rule, RuleSet
 
-# Names are imported when they are first used, so that `import tlogic` and `tlogic --help` are instant.
+# Names are imported on first use, so that `import tlogic` and `tlogic --help` are instant.
 _HOMES = {
     "ApplicationSettings": "tlogic.forecasting",
+    "Candidate": "tlogic.forecasting",
     "Evaluation": "tlogic.evaluation",
     "Explanation": "tlogic.explaining",
+    "Fact": "tlogic.explaining",
+    "FitSettings": "tlogic.models",
     "Forecast": "tlogic.forecasting",
     "InputError": "tlogic.errors",
     "LearningSettings": "tlogic.learning",
     "Model": "tlogic.models",
+    "ModelExplanation": "tlogic.explaining",
     "Query": "tlogic.forecasting",
     "Rule": "tlogic.rules",
+    "RuleExplanation": "tlogic.explaining",
     "RuleSet": "tlogic.rules",
     "SettingsError": "tlogic.errors",
     "TLogicError": "tlogic.errors",
     "TemporalGraph": "tlogic.graph",
-    "evaluate": "tlogic.evaluation",
-    "fit": "tlogic.models",
-    "forecast": "tlogic.forecasting",
-    "learn": "tlogic.learning",
-    "measure": "tlogic.learning",
-    "read": "tlogic.graph",
-    "sample": "tlogic.graph",
+    "UnknownNameError": "tlogic.errors",
+    "evaluate": "tlogic.api",
+    "fit": "tlogic.api",
+    "forecast": "tlogic.api",
+    "learn": "tlogic.api",
+    "load": "tlogic.api",
+    "measure": "tlogic.api",
+    "read": "tlogic.api",
+    "sample": "tlogic.api",
+    "analysis": "tlogic.analysis",
+    "plots": "tlogic.analysis.plots",
+    "reproduction": "tlogic.reproduction",
+    "serving": "tlogic.serving",
 }
 
 __all__ = [
     "ApplicationSettings",
+    "Candidate",
     "Evaluation",
     "Explanation",
+    "Fact",
+    "FitSettings",
     "Forecast",
     "InputError",
     "LearningSettings",
     "Model",
+    "ModelExplanation",
     "Query",
     "Rule",
+    "RuleExplanation",
     "RuleSet",
     "SettingsError",
     "TLogicError",
     "TemporalGraph",
+    "UnknownNameError",
     "__version__",
+    "analysis",
     "evaluate",
     "fit",
     "forecast",
     "learn",
+    "load",
     "measure",
+    "plots",
     "read",
+    "reproduction",
     "sample",
+    "serving",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'tlogic' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -76,7 +76,7 @@ def test_a_grid_gives_what_each_setting_gives_alone(graph: tlogic.TemporalGraph,
     rules = {walks: tlogic.learn(graph, walks=walks, lengths=(1, 2)) for walks in SMALL["walks"]}
     alone = []
     for tried in found.tried:
-        settings = tried.settings
+        settings: dict[str, Any] = dict(tried.settings)
         window = None if settings["window"] == "all" else settings["window"]
         alone.append(
             tlogic.evaluate(

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from tests import naive
 from tests.naive import Application, Query
 from tests.strategies import World, rule_lists, worlds
+from tlogic.api import evaluate, sample
 from tlogic.errors import SettingsError
-from tlogic.evaluation import evaluate, evaluate_many
+from tlogic.evaluation import evaluate_many
 from tlogic.evaluation.evaluation import Evaluation
 from tlogic.evaluation.ranks import Ranks
 from tlogic.evaluation.split_queries import Filter
 from tlogic.events.timeline import Timeline
 from tlogic.forecasting import ApplicationSettings
-from tlogic.graph import sample
 from tlogic.graph.facts import Facts
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.graph.vocabulary import Relations, Vocabulary

@@ -8,7 +8,7 @@ import pytest
 import tlogic
 from tlogic import figures
 from tlogic.events import Timeline
-from tlogic.explaining.explanation import Explanation, Fact, Reason
+from tlogic.explaining.rule_explanation import Fact, Reason, RuleExplanation
 from tlogic.forecasting.queries import Query
 
 LONG = "Express_intent_to_engage_in_diplomatic_cooperation_(such_as_policy_support)"
@@ -21,10 +21,10 @@ FACTS = (
 )
 
 
-def explanation(*facts: Fact) -> Explanation:
+def explanation(*facts: Fact) -> RuleExplanation:
     rule = tlogic.Rule("Consult", ("Consult",), (0, 1), 1, 2)
     reasons = (Reason(rule, 0.5, 1, 0.25, 0.25, (facts,)),) if facts else ()
-    return Explanation(
+    return RuleExplanation(
         query=Query("China", "Consult", None, "2014-11-20"),
         candidate="City_Manager_(United_States)",
         score=0.5 if facts else 0.0,

@@ -9,10 +9,10 @@ from tests.naive import Rule
 from tests.strategies import LAST_TIME, World, rule_lists, worlds
 from tests.worlds import as_rules, entity, relation
 from tlogic.events.timeline import Timeline
-from tlogic.explaining import explain
-from tlogic.forecasting import Forecaster
-from tlogic.forecasting.forecast import Forecast
-from tlogic.forecasting.live_forecaster import LiveForecaster
+from tlogic.explaining import RuleExplanation, explain_by_rules
+from tlogic.forecasting import RuleForecaster
+from tlogic.forecasting.forecast import Forecast, forecast_queries
+from tlogic.forecasting.live_forecaster import LiveRuleForecaster
 from tlogic.graph import Facts, TemporalGraph
 from tlogic.graph.growing_index import build_growing_index
 from tlogic.graph.live_graph import LiveGraph
@@ -80,7 +80,7 @@ def test_every_batch_counts_at_once(data: st.DataObject, world: World) -> None:
     rules = data.draw(rule_lists(world))
     merged_after = data.draw(st.sets(st.integers(0, len(parts) - 1)))
     grown, so_far = Grown(parts[0]), set[Edge]()
-    forecaster: LiveForecaster | None = None
+    forecaster: LiveRuleForecaster | None = None
     for place, part in enumerate(parts):
         assert grown.add(part) == len(set(part) - so_far)
         so_far |= set(part)
@@ -90,15 +90,15 @@ def test_every_batch_counts_at_once(data: st.DataObject, world: World) -> None:
 
 
 def answers_agree(
-    world: World, facts: set[Edge], live: LiveGraph, rules: list[Rule], forecaster: LiveForecaster | None
-) -> LiveForecaster:
+    world: World, facts: set[Edge], live: LiveGraph, rules: list[Rule], forecaster: LiveRuleForecaster | None
+) -> LiveRuleForecaster:
     """All queries at all times have the same answers and the same reasons; workers of earlier rounds serve again."""
     known = World(frozenset(facts), len(live.entities), len(live.relations.base))
     graph = built_at_once(known, facts)
     named = as_rules(rules, world, graph)
     settings_ = tlogic.ApplicationSettings(window=5, k=2, min_confidence=0.0, min_support=0)
     if forecaster is None or not forecaster.is_up_to_date:
-        forecaster = LiveForecaster(live, named, settings_)
+        forecaster = LiveRuleForecaster(live, named, settings_)
     assert live.timeline == graph.timeline
     assert live.end == graph.end
     queries = [
@@ -108,7 +108,7 @@ def answers_agree(
         for head in {0, known.n_base - 1, known.n_base}
     ]
     at_once = tlogic.forecast(graph, named, queries, settings_, threads=1)
-    as_it_grew = forecaster.ask(queries)
+    as_it_grew = forecast_queries(forecaster, explain_by_rules, queries)
     assert as_it_grew.frame.equals(at_once.frame)
     assert [as_it_grew.true_answers(i) for i in range(0, len(queries), 5)] == [
         at_once.true_answers(i) for i in range(0, len(queries), 5)
@@ -117,7 +117,7 @@ def answers_agree(
     return forecaster
 
 
-def reasons_agree(one: Forecast, other: Forecast) -> None:
+def reasons_agree(one: Forecast[RuleExplanation], other: Forecast[RuleExplanation]) -> None:
     asked = [place for place in range(len(one)) if one[place]][:3]
     for place in asked:
         whys = [each.explain(place, one[place][0].name, groundings=3).to_dict() for each in (one, other)]
@@ -129,12 +129,12 @@ def test_rules_that_are_switched_off_are_as_if_they_were_not_there() -> None:
     rules = tlogic.learn(world, walks=30, lengths=(1, 2))
     off = [rule for rule in rules if rule.head == "sue"][::2]
     queries = [("Kite Aviation", "sue"), (None, "sue", "Kite Aviation"), ("Kite Aviation", "fine")]
-    fewer = LiveForecaster(LiveGraph.of(world), rules).without(off)
+    fewer = LiveRuleForecaster(LiveGraph.of(world), rules).without(off)
     rest = tlogic.RuleSet(tuple(rule for rule in rules if rule not in off))
-    same = Forecaster(world, rest, tlogic.ApplicationSettings())
-    answers = fewer.ask(queries)
+    same = RuleForecaster(world, rest, tlogic.ApplicationSettings())
+    answers = forecast_queries(fewer, explain_by_rules, queries)
     assert answers.frame.equals(tlogic.forecast(world, rest, queries).frame)
     best = answers[0][0].name
-    assert answers.explain(0, best).to_dict() == explain(same, answers.queries[0], best).to_dict()
+    assert answers.explain(0, best).to_dict() == explain_by_rules(same, answers.queries[0], best).to_dict()
     assert len(off) > 1
     assert not answers.frame.equals(tlogic.forecast(world, rules, queries).frame)

@@ -2,7 +2,7 @@ import pytest
 
 import tlogic
 from tlogic import InputError, Rule, RuleSet, SettingsError
-from tlogic.learning.measurement import measure
+from tlogic.api import measure
 from tlogic.rules import parse_rule
 
 

@@ -11,13 +11,12 @@ import pytest
 import tlogic
 from tests.models.conftest import asked_of_test
 from tlogic.evidence.histories import Histories, ready_until
-from tlogic.forecasting.queries import EncodedQuery, encode_queries
+from tlogic.execution import Execution
+from tlogic.explaining import explain_by_model
+from tlogic.forecasting.queries import EncodedQuery
 from tlogic.graph import Facts, TemporalGraph
 from tlogic.graph.arrays import Floats
-from tlogic.models import forecaster as forecasters
-from tlogic.models.forecasting import answer
 from tlogic.models.model_forecaster import ModelForecaster
-from tlogic.models.scoresheet import scoresheet
 
 Answered = tuple[bytes, bytes, bytes]
 
@@ -75,7 +74,7 @@ def some_queries(world: TemporalGraph, n: int = 40) -> list[EncodedQuery]:
 
 
 def answered(forecaster: ModelForecaster, query: EncodedQuery) -> Answered:
-    [found] = answer(forecaster, [query], threads=1)
+    [found] = forecaster.answer([query], None, Execution(threads=1))
     assert found.probability is not None
     return found.entity.tobytes(), found.score.tobytes(), found.probability.tobytes()
 
@@ -121,12 +120,12 @@ def test_a_thread_does_not_take_away_the_time_of_another(
             meeting.reset()
         return found
 
-    monkeypatch.setattr(forecasters, "ready_until", slowly)
+    monkeypatch.setattr("tlogic.evidence.query_evidence.ready_until", slowly)
     forecaster = ModelForecaster(world, scorecard)
     far = [EncodedQuery(1, relation, world.end + ahead) for relation, ahead in ((0, 50), (1, 5000))]
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda query: answered(forecaster, query), far))
-    assert len(forecaster.histories.step_start) > world.end + 5000
+    assert len(forecaster.evidence.histories.step_start) > world.end + 5000
 
 
 def test_a_query_that_failed_leaves_nothing_behind(
@@ -151,11 +150,12 @@ def test_an_explanation_between_forecasts_changes_nothing(
     world: TemporalGraph, scorecard: tlogic.Model, alone: dict[EncodedQuery, Answered]
 ) -> None:
     answers = tlogic.forecast(world, scorecard, asked_of_test(world, 2)[0])
-    encoded = encode_queries(world, answers.queries)
+    forecaster = answers.forecaster
+    assert isinstance(forecaster, ModelForecaster)
     for query in list(alone)[:4]:
-        candidate = scoresheet(answers.forecaster, answers.queries[0], encoded[0], answers[0][0].name)
+        candidate = explain_by_model(forecaster, answers.queries[0], answers[0][0].name)
         assert candidate.score == answers[0][0].score
-        assert answered(answers.forecaster, query) == alone[query]
+        assert answered(forecaster, query) == alone[query]
 
 
 # Odd questions

@@ -218,7 +218,7 @@ def test_versions_are_stored_and_restored(writable: httpx.Client) -> None:
             "/api/forecast",
             {"subject": ENTITY, "relation": RELATION, "at": "1999-01-01"},
             400,
-            "Nothing is known before",
+            "There are no facts before",
         ),
         ("/api/forecast", {"subject": ENTITY, "relation": RELATION, "at": "soon"}, 400, "'soon' is not understood"),
         ("/api/forecast", {"subject": ENTITY, "relation": RELATION, "top": 0}, 422, "query.top"),

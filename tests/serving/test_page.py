@@ -323,7 +323,7 @@ def test_a_long_name_is_shortened_with_a_tooltip(page: Page) -> None:
         ("/entity?name=Kite+Aviatoin", "did you mean 'Kite Aviation'?"),
         ("/entity", "Unknown entity ''"),
         (f"{ASK}&at=soon", "soon"),
-        (f"{ASK}&at=1999-01-01", "Nothing is known before 1999-01-01"),
+        (f"{ASK}&at=1999-01-01", "There are no facts before 1999-01-01"),
         (f"{ASK}&object=Corvania", "either a subject or an object"),
         ("/ask?subject=Kite+Aviation", "needs a relation"),
         (f"{ASK}&without=no", "Unknown rule id 'no'"),

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from tlogic.analysis.result_cache import ResultCache
-from tlogic.evaluation import Evaluation, evaluate, evaluate_many
+from tlogic.api import evaluate, learn, read
+from tlogic.evaluation import Evaluation, evaluate_many
 from tlogic.forecasting import ApplicationSettings
-from tlogic.graph import TemporalGraph, read
-from tlogic.learning import LearningSettings, learn
+from tlogic.graph import TemporalGraph
+from tlogic.learning import LearningSettings
 from tlogic.rules import RuleSet
 from tlogic.version import __version__
 

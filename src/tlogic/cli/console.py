@@ -11,8 +11,8 @@ from rich.progress import Progress
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from tlogic import RuleSet
-    from tlogic.forecasting.forecast import Answered
+    from tlogic import Model, RuleSet
+    from tlogic.forecasting import Forecast
     from tlogic.graph.graph_protocol import Graph
 
 console = Console()
@@ -64,7 +64,7 @@ def _rules_applied(settings: dict[str, Any]) -> str:
     return f"{told}; {foreign:,} name relations that the data does not have" if foreign else told
 
 
-def print_forecast(answers: "Answered") -> None:
+def print_forecast(answers: "Forecast[Any]") -> None:
     """The candidates of one query as a table; those that came true, where that is known, have a tick."""
     true = set(answers.true_answers(0))
     table = Table(title=escape(str(answers.queries[0])))
@@ -83,7 +83,7 @@ def print_forecast(answers: "Answered") -> None:
         console.print(f"✓ what the data holds for that time: {escape(', '.join(sorted(true)))}", highlight=False)
 
 
-def warn_of_other_steps(graph: "Graph", rules: "RuleSet") -> None:
+def warn_of_other_steps(graph: "Graph", rules: "RuleSet | Model") -> None:
     """Rules count in steps of time: those learned in days say little about hours."""
     learned, here = rules.data.get("step"), graph.timeline.step_size
     if learned not in (None, here):

@@ -10,7 +10,7 @@ from tlogic.cli.serve import Port, serve_sample
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from tlogic import Evaluation, Explanation, Query, RuleSet, TemporalGraph
+    from tlogic import Evaluation, Query, RuleExplanation, RuleSet, TemporalGraph
 
 
 def demo(
@@ -69,7 +69,7 @@ def _rule_table(rules: "RuleSet") -> "Table":
     return table
 
 
-def _forecast_planted_heads(graph: "TemporalGraph", rules: "RuleSet") -> "list[tuple[Explanation, str]]":
+def _forecast_planted_heads(graph: "TemporalGraph", rules: "RuleSet") -> "list[tuple[RuleExplanation, str]]":
     """For the first test query of each planted head: the best candidate's explanation, and the true answer."""
     import tlogic
     from tlogic.events.sample.simulation import PLANTED_RULES
@@ -88,13 +88,13 @@ def _forecast_planted_heads(graph: "TemporalGraph", rules: "RuleSet") -> "list[t
     ]
 
 
-def _explanation_order(forecast: "tuple[Explanation, str]") -> tuple[bool, int]:
+def _explanation_order(forecast: "tuple[RuleExplanation, str]") -> tuple[bool, int]:
     """Correct forecasts first; among them, those whose strongest reasons cite the most facts."""
     explanation, answer = forecast
     return explanation.candidate == answer, max(len(set(reason.facts)) for reason in explanation.strongest())
 
 
-def _forecast_table(forecasts: "list[tuple[Explanation, str]]") -> "Table":
+def _forecast_table(forecasts: "list[tuple[RuleExplanation, str]]") -> "Table":
     from rich.table import Table
 
     table = Table(title="Forecasts for the first days of the test period, each made from the days before it")

@@ -2,16 +2,12 @@
 
 import json
 from enum import StrEnum
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
+from tlogic.cli.forecasters import ModelFile, RuleFile, check_forecaster, forecasting_kernel, load_forecaster
 from tlogic.cli.options import ApplicationOptions, Cluster, DataOptions, Threads
-from tlogic.errors import SettingsError
-
-if TYPE_CHECKING:
-    from tlogic import ApplicationSettings, Evaluation, TemporalGraph
 
 
 class Split(StrEnum):
@@ -32,8 +28,8 @@ class Filter(StrEnum):
 def evaluate(
     data: DataOptions,
     application: ApplicationOptions,
-    rules: Annotated[Path | None, typer.Option(help="The rule file to apply.", metavar="RULES")] = None,
-    model: Annotated[Path | None, typer.Option(help="A model to use in the place of rules.", metavar="MODEL")] = None,
+    rules: RuleFile = None,
+    model: ModelFile = None,
     split: Annotated[Split, typer.Option(help="The facts to forecast.")] = Split.test,
     filter: Annotated[Filter, typer.Option(help="Which other true answers do not count.")] = Filter.time_aware,
     multi_step: Annotated[bool, typer.Option("--multi-step", help="Use no fact from within the split.")] = False,
@@ -41,49 +37,35 @@ def evaluate(
     cluster: Cluster = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Forecast the facts of a split with RULES, or a MODEL, and report how high the true answers rank."""
+    """Forecast the facts of a split with RULES or a MODEL, and report how high the true answers rank."""
     import time
 
-    from tlogic.cli.console import print_evaluation, progress
+    import tlogic
+    from tlogic.cli.console import print_evaluation, progress, wait_for_kernels, warn_of_other_steps
 
-    if (rules is None) == (model is None):
-        raise SettingsError("Forecast with one of --rules RULES and --model MODEL.")
-    settings = application.settings()
+    check_forecaster(rules, model)
+    settings = application.settings() if rules else None
     started = time.perf_counter()
     graph = data.read()
-    read_in = time.perf_counter() - started
-    how: dict[str, Any] = {"split": split.value, "filter": filter.value, "threads": threads, "cluster": cluster}
-    with progress() as follow:
-        if model is not None:
-            figures = _with_model(graph, model, how | {"progress": follow}).to_dict()
-        else:
-            how |= {"multi_step": multi_step, "progress": follow}
-            figures = _with_rules(graph, Path(str(rules)), settings, how).to_dict()
-    figures["seconds"] = {"read": read_in, **figures["seconds"]}
+    seconds = {"read": time.perf_counter() - started}
+    forecaster = load_forecaster(rules, model)
+    if rules is not None:
+        warn_of_other_steps(graph, forecaster)
+    with wait_for_kernels(forecasting_kernel(model)), progress() as follow:
+        evaluation = tlogic.evaluate(
+            graph,
+            forecaster,
+            settings,
+            split=split.value,
+            filter=filter.value,
+            multi_step=multi_step,
+            threads=threads,
+            cluster=cluster,
+            progress=follow,
+        )
+    figures = evaluation.to_dict()
+    figures["seconds"] = seconds | figures["seconds"]
     if json_output:
         print(json.dumps(figures))
     else:
         print_evaluation(figures)
-
-
-def _with_rules(
-    graph: "TemporalGraph", path: Path, settings: "ApplicationSettings", how: dict[str, Any]
-) -> "Evaluation":
-    import tlogic
-    from tlogic.cli.console import wait_for_kernels, warn_of_other_steps
-    from tlogic.forecasting.application import apply_rules
-
-    rules = tlogic.RuleSet.load(path)
-    warn_of_other_steps(graph, rules)
-    with wait_for_kernels(apply_rules):
-        return tlogic.evaluate(graph, rules, settings, **how)
-
-
-def _with_model(graph: "TemporalGraph", path: Path, how: dict[str, Any]) -> "Evaluation":
-    import tlogic
-    from tlogic.cli.console import wait_for_kernels
-    from tlogic.evidence.families.one_step_rules import advance
-
-    model = tlogic.Model.load(path)
-    with wait_for_kernels(advance):
-        return tlogic.evaluate(graph, model, **how)

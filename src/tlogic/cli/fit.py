@@ -38,10 +38,10 @@ def fit(
     """Fit a model to DATA: weights for what speaks for a candidate, learned from queries whose answers are known."""
     import tlogic
     from tlogic.cli.console import error_console, progress, wait_for_kernels
-    from tlogic.evidence.families.one_step_rules import advance
+    from tlogic.models.scorecard import scores_of
 
     graph = data.read(out)
-    with wait_for_kernels(advance), progress() as follow:
+    with wait_for_kernels(scores_of), progress() as follow:
         fitted = tlogic.fit(
             graph,
             model=model.value,

@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tlogic.cli.forecasters import ModelFile, RuleFile, check_forecaster, forecasting_kernel, load_forecaster
 from tlogic.cli.options import ApplicationOptions, Cluster, DataOptions, Threads
 from tlogic.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
-    from tlogic import Forecast, Query, RuleSet, TemporalGraph
-    from tlogic.forecasting.forecast import Answered
-    from tlogic.models.forecasting import ModelForecast
+    from tlogic import Forecast, Query, TemporalGraph
 
 
 def forecast(
     data: DataOptions,
     application: ApplicationOptions,
-    rules: Annotated[Path | None, typer.Option(help="The rule file to apply.", metavar="RULES")] = None,
-    model: Annotated[Path | None, typer.Option(help="A model to use in the place of rules.", metavar="MODEL")] = None,
+    rules: RuleFile = None,
+    model: ModelFile = None,
     subject: Annotated[str | None, typer.Option(help="Ask for the object of this subject.", metavar="NAME")] = None,
     relation: Annotated[str | None, typer.Option(help="The relation that is asked about.", metavar="NAME")] = None,
     object: Annotated[str | None, typer.Option(help="Ask for the subject of this object.", metavar="NAME")] = None,
@@ -57,8 +56,7 @@ def forecast(
     import tlogic
     from tlogic.forecasting.query_files import read_queries
 
-    if (rules is None) == (model is None):
-        raise SettingsError("Forecast with one of --rules RULES and --model MODEL.")
+    check_forecaster(rules, model)
     if model is not None and picture is not None:
         raise SettingsError("Pictures are drawn of rules' groundings; a model has sums. Leave out --picture.")
     if over is not None and (model is None or not candidate):
@@ -73,64 +71,49 @@ def forecast(
         raise SettingsError("--explain, --candidate and --picture are for one query, not for a file of them.")
     asked = read_queries(queries) if queries else [tlogic.Query(subject, relation or "?", object, at)]
     graph = data.read(out)
-    how: dict[str, Any] = {"top": top, "threads": threads, "cluster": cluster}
-    answers: Any
-    if model is not None:
-        answers = _by_model(graph, model, asked, how)
-    else:
-        answers = _by_rules(graph, Path(str(rules)), asked, application, how)
-    told = _explanations(answers, explaining, candidate or [], over, groundings)
-    if picture is not None and told:
-        told[0].draw(picture, reasons)
-    _give(answers, told, reasons, out, json_output, batch=queries is not None)
+    answers = _forecast(graph, rules, model, asked, application, {"top": top, "threads": threads, "cluster": cluster})
+    explanations = _explanations(answers, explaining, candidate or [], over, groundings)
+    if picture is not None and explanations:
+        explanations[0].draw(picture, reasons)
+    _give(answers, explanations, reasons, out, json_output, batch=queries is not None)
 
 
-def _by_model(graph: "TemporalGraph", path: Path, asked: "list[Query]", how: dict[str, Any]) -> "ModelForecast":
-    import tlogic
-    from tlogic.cli.console import wait_for_kernels
-    from tlogic.evidence.families.one_step_rules import advance
-
-    model = tlogic.Model.load(path)
-    with wait_for_kernels(advance):
-        answers = tlogic.forecast(graph, model, asked, **how)
-    _warn_of_hindsight(answers, model.data.get("until"))
-    return answers
-
-
-def _by_rules(
+def _forecast(
     graph: "TemporalGraph",
-    path: Path,
-    asked: "list[Query]",
+    rules: Path | None,
+    model: Path | None,
+    queries: "list[Query]",
     application: ApplicationOptions,
-    how: dict[str, Any],
-) -> "Forecast":
+    options: dict[str, Any],
+) -> "Forecast[Any]":
     import tlogic
-    from tlogic.cli.console import progress, wait_for_kernels
-    from tlogic.forecasting.application import apply_rules
+    from tlogic.cli.console import progress, wait_for_kernels, warn_of_other_steps
 
-    settings, rules = application.settings(), tlogic.RuleSet.load(path)
-    with wait_for_kernels(apply_rules), progress() as follow:
-        answers = tlogic.forecast(graph, rules, asked, settings, progress=follow, **how)
-    _warn(answers, rules)
+    forecaster = load_forecaster(rules, model)
+    settings = application.settings() if rules else None
+    with wait_for_kernels(forecasting_kernel(model)), progress() as follow:
+        answers = tlogic.forecast(graph, forecaster, queries, settings, progress=follow, **options)
+    _warn_of_foreign_rules(answers)
+    if model is None:
+        warn_of_other_steps(graph, forecaster)
+    _warn_of_hindsight(answers, forecaster.data.get("until"))
     return answers
 
 
-def _warn(answers: "Forecast", rules: "RuleSet") -> None:
-    """What a user should know of rules and queries that do not go well together."""
-    from tlogic.cli.console import error_console, warn_of_other_steps
+def _warn_of_foreign_rules(answers: "Forecast[Any]") -> None:
+    """Warn of rules that cannot be applied to this data."""
+    from tlogic.cli.console import error_console
 
-    forecaster = answers.forecaster
-    if forecaster.n_foreign or not forecaster.rules:
+    applied = answers.forecaster.description
+    if applied.get("rules_foreign") or applied.get("rules") == 0:
         error_console.print(
-            f"Warning: {len(forecaster.rules):,} of {len(rules):,} rules apply; "
-            f"{forecaster.n_foreign:,} name relations that the data does not have.",
+            f"Warning: {applied['rules']:,} of {applied['rules_given']:,} rules apply; "
+            f"{applied['rules_foreign']:,} name relations that the data does not have.",
             markup=False,
         )
-    warn_of_other_steps(forecaster.graph, rules)
-    _warn_of_hindsight(answers, rules.data.get("until"))
 
 
-def _warn_of_hindsight(answers: "Answered", until: str | None) -> None:
+def _warn_of_hindsight(answers: "Forecast[Any]", until: str | None) -> None:
     """The facts of a forecast lie before it; those of its rules should too, if it is to be judged by what happened."""
     from tlogic.cli.console import error_console
 
@@ -163,33 +146,35 @@ def _explanations(answers: Any, explaining: bool, named: list[str], over: str | 
     ]
 
 
-def _give(answers: "Answered", told: list[Any], reasons: int, out: Path | None, json_output: bool, batch: bool) -> None:
+def _give(
+    answers: "Forecast[Any]", explanations: list[Any], reasons: int, out: Path | None, json_output: bool, batch: bool
+) -> None:
     from tlogic.cli.console import error_console, print_forecast
     from tlogic.forecasting.query_files import answers_as_csv, answers_as_json, write_answers
 
     if out is not None:
         write_answers(answers, out)
         error_console.print(f"{len(answers):,} queries answered, written to {out}", markup=False)
-        _tell(told, reasons)
+        _print(explanations, reasons)
     elif batch:
         print("\n".join(answers_as_json(answers)) if json_output else answers_as_csv(answers).rstrip("\n"))
     elif json_output:
         found = answers.to_dict(0) | {"true_answers": answers.true_answers(0)}
-        print(json.dumps(found | _told_as_json(told), ensure_ascii=False))
+        print(json.dumps(found | _explanations_as_json(explanations), ensure_ascii=False))
     else:
         print_forecast(answers)
-        _tell(told, reasons)
+        _print(explanations, reasons)
 
 
-def _told_as_json(told: list[Any]) -> dict[str, Any]:
-    from tlogic.models.scoresheet import Comparison
+def _explanations_as_json(explanations: list[Any]) -> dict[str, Any]:
+    from tlogic.explaining import Comparison
 
-    if not told:
+    if not explanations:
         return {}
-    name = "comparisons" if isinstance(told[0], Comparison) else "explanations"
-    return {name: [each.to_dict() for each in told]}
+    name = "comparisons" if isinstance(explanations[0], Comparison) else "explanations"
+    return {name: [each.to_dict() for each in explanations]}
 
 
-def _tell(told: list[Any], reasons: int) -> None:
-    for explanation in told:
+def _print(explanations: list[Any], reasons: int) -> None:
+    for explanation in explanations:
         print(f"\n{explanation.text(reasons)}")

@@ -109,12 +109,12 @@ class DataOptions:
         return graph
 
     def _graph(self, keep: bool) -> "TemporalGraph":
-        from tlogic.graph.building import read
+        from tlogic.graph.building import read_graph
         from tlogic.graph.graph_cache import read_with_cache
 
         source = self._source()
         self._check_compiled_options()
-        return (read_with_cache if keep else read)(
+        return (read_with_cache if keep else read_graph)(
             source,
             query=self.query,
             valid_from=self.valid_from,

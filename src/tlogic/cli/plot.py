@@ -94,10 +94,10 @@ def reliability(
 def _evaluation(data: DataOptions, model: Path, split: Split, threads: int | None) -> Any:
     import tlogic
     from tlogic.cli.console import progress, wait_for_kernels
-    from tlogic.evidence.families.one_step_rules import advance
+    from tlogic.models.scorecard import scores_of
 
     graph, fitted = data.read(), tlogic.Model.load(model)
-    with wait_for_kernels(advance), progress() as follow:
+    with wait_for_kernels(scores_of), progress() as follow:
         return tlogic.evaluate(graph, fitted, split=split.value, threads=threads, progress=follow)
 
 

@@ -1,6 +1,7 @@
-"""Evaluation: ranks of true answers, and the figures they make."""
+"""Evaluation: the ranks of true answers, and the metrics they give."""
 
-from tlogic.evaluation.evaluation import Evaluation, evaluate, evaluate_many
+from tlogic.evaluation.evaluation import Evaluation, evaluate_forecaster, evaluate_many
 from tlogic.evaluation.ranks import Ranks
+from tlogic.evaluation.split_queries import Filter
 
-__all__ = ["Evaluation", "Ranks", "evaluate", "evaluate_many"]
+__all__ = ["Evaluation", "Filter", "Ranks", "evaluate_forecaster", "evaluate_many"]

@@ -1,114 +1,140 @@
-"""Evaluation: how high the true answers of a split rank."""
+"""Evaluation: how high a forecaster ranks the true answers of a split."""
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import reduce
+from typing import Any, NamedTuple
+
+import polars as pl
 
 from tlogic.errors import SettingsError
 from tlogic.evaluation.ranks import RankCounts, Ranks, summary
 from tlogic.evaluation.split_queries import Filter, SplitQueries
+from tlogic.execution import Execution, Progress
+from tlogic.forecasting.answers import ScoredQueries
 from tlogic.forecasting.forecaster import Forecaster
+from tlogic.forecasting.queries import part_of
+from tlogic.forecasting.rule_forecaster import RuleForecaster
 from tlogic.forecasting.settings import ApplicationSettings
 from tlogic.graph.arrays import Bools, Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.memory import peak_megabytes
-from tlogic.parallel import in_parallel
+from tlogic.models.calibration import Reliability
+from tlogic.notebook import html_table
 from tlogic.rules import RuleSet
 
-if TYPE_CHECKING:
-    from tlogic.models.calibration import Reliability
-    from tlogic.models.model import Model
-
-_GROUNDED_TOGETHER = 1000  # queries whose groundings are held in memory at a time, by each worker
+_QUERIES_PER_GROUNDED_CHUNK = 1000
+"""Queries whose groundings each worker holds in memory at a time."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How well the true answers of a split ranked."""
+    """How high the true answers of a split rank.
+
+    Attributes:
+        ranks: The rank of each true answer, with ties resolved in three ways.
+        fell_back: Per answer: whether its query had no candidate, so that the fallback ranked it.
+        splits: The number of facts in each split.
+        settings: The settings of the forecaster and of the evaluation.
+        seconds: How long each stage took.
+        reliability: How far the probabilities of a model came true; None for rules.
+        peak_mb: The peak memory of the process when the evaluation ended, in megabytes, if the system reports it.
+
+    Example:
+        >>> import tlogic
+        >>> graph = tlogic.sample()
+        >>> evaluation = tlogic.evaluate(graph, tlogic.learn(graph, lengths=(1,)))
+        >>> evaluation.mrr == evaluation.to_dict()["realistic"]["mrr"], evaluation.hits(1) < evaluation.hits(10)
+        (True, True)
+    """
 
     ranks: Ranks
     fell_back: Bools
-    """Per answer: no rule gave its query a candidate, so the fallback did."""
     splits: dict[str, int]
     settings: dict[str, Any]
     seconds: dict[str, float]
-    reliability: "Reliability | None" = None
-    """Of a model: how far its probabilities came true."""
+    reliability: Reliability | None = None
+    peak_mb: float | None = None
+
+    @property
+    def mrr(self) -> float:
+        """The mean reciprocal rank under realistic ties."""
+        return summary(self.ranks.realistic)["mrr"]
+
+    def hits(self, k: int) -> float:
+        """The share of true answers that rank ``k`` or better, under realistic ties."""
+        ranks = self.ranks.realistic
+        return float((ranks <= k).mean()) if len(ranks) else 0.0
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """MRR and hits@1, 3 and 10 as a polars data frame, one way to resolve ties per row."""
+        rows = [{"ties": ties, **figures} for ties, figures in self._figures().items()]
+        return pl.DataFrame(rows)
 
     def __repr__(self) -> str:
-        figures = summary(self.ranks.realistic)
-        told = ", ".join(f"{name.replace('mrr', 'MRR')} {value:.4f}" for name, value in figures.items())
-        return f"Evaluation({len(self.fell_back):,} queries: {told})"
+        figures = ", ".join(
+            f"{name.replace('mrr', 'MRR')} {value:.4f}" for name, value in summary(self.ranks.realistic).items()
+        )
+        return f"Evaluation({len(self.fell_back):,} queries: {figures})"
+
+    def _repr_html_(self) -> str:
+        return html_table(f"{len(self.fell_back):,} queries", self.frame.columns, self.frame.iter_rows())
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures, for JSON."""
+        """All figures, for JSON."""
         return {
             "queries": len(self.fell_back),
             "no_candidates": int(self.fell_back.sum()),
-            "optimistic": summary(self.ranks.optimistic),
-            "realistic": summary(self.ranks.realistic),
-            "pessimistic": summary(self.ranks.pessimistic),
+            **self._figures(),
             "splits": self.splits,
             "settings": self.settings,
             "seconds": self.seconds,
-            "peak_mb": peak_megabytes(),
+            "peak_mb": self.peak_mb,
         } | ({"reliability": self.reliability.to_dict()} if self.reliability else {})
 
+    def _figures(self) -> dict[str, dict[str, float]]:
+        """By way to resolve ties: the metrics."""
+        return {ties: summary(getattr(self.ranks, ties)) for ties in ("optimistic", "realistic", "pessimistic")}
 
-def evaluate(
+
+class _Part(NamedTuple):
+    """The ranks of the answers of some queries, and how far the probabilities of their candidates came true."""
+
+    query: Ints
+    counts: RankCounts
+    reliability: Reliability | None
+
+
+def evaluate_forecaster(
     graph: TemporalGraph,
-    rules: "RuleSet | Model",
-    settings: ApplicationSettings | None = None,
-    *,
-    split: str = "test",
-    filter: Filter = "time-aware",
-    multi_step: bool = False,
-    threads: int | None = None,
-    cluster: str | None = None,
-    progress: Callable[..., Any] | None = None,
-    **changes: Any,
+    forecaster: Forecaster,
+    split: str,
+    filter: Filter,
+    multi_step: bool,
+    execution: Execution = Execution(),
 ) -> Evaluation:
-    """Forecast every fact of a split in both directions with rules, or a model, and rank the true answers.
-
-    Facts before a query's own time are visible; with ``multi_step`` only those before the split begins. Settings can be
-    given whole or one by one: ``evaluate(graph, rules, window=200)``. With ``cluster``, the address of a Ray cluster or
-    ``auto``, it runs there; the ranks are the same.
-
-    >>> import tlogic
-    >>> graph = tlogic.sample()
-    >>> figures = tlogic.evaluate(graph, tlogic.learn(graph, lengths=(1,))).to_dict()
-    >>> figures["queries"], 0.3 < figures["realistic"]["mrr"] < 1
-    (2240, True)
-    """
-    if not isinstance(rules, RuleSet):
-        from tlogic.models.evaluating import evaluate_model
-
-        if settings or multi_step or changes:
-            raise SettingsError("A model has its settings in itself, and forecasts a single step.")
-        how: dict[str, Any] = {"threads": threads, "cluster": cluster, "progress": progress}
-        return evaluate_model(graph, rules, split=split, filter=filter, **how)
-    settings = settings or ApplicationSettings(**changes)
+    """Rank the true answers of every fact in a split, in both directions."""
     started = time.perf_counter()
-    questions = SplitQueries(graph, split, filter, multi_step)
-    forecaster = Forecaster(graph, rules, settings)
-    indexed = time.perf_counter()
+    queries = SplitQueries(graph, split, filter, multi_step)
 
-    def new_worker() -> Callable[[Ints], RankCounts]:
-        worker = forecaster.new_worker()
+    def measure(part: ScoredQueries) -> _Part:
+        counts = queries.rank(part.query, part.scored)
+        if part.probability is None:
+            return _Part(part.query, counts, None)
+        return _Part(part.query, counts, Reliability.of(part.probability, queries.is_true(part.query, part.scored)))
 
-        def place(chunk: Ints) -> RankCounts:
-            queries = questions.of(chunk)
-            return questions.place(chunk, queries, worker(queries))
-
-        return place
-
-    chunks = questions.chunks(forecaster)
-    placed = in_parallel(new_worker, chunks, threads, cluster)
-    rank_counts = questions.together(chunks, list(_follow(progress, placed, len(chunks))))
-    seconds = {"index": indexed - started, "apply": time.perf_counter() - indexed}
-    n_rules = {"rules": len(forecaster.rules), "rules_given": len(rules), "rules_foreign": forecaster.n_foreign}
-    return describe_evaluation(graph, rank_counts, asdict(settings) | questions.described | n_rules, seconds)
+    parts = list(forecaster.map_scored(queries.batch, measure, execution))
+    counts = queries.in_order([part.query for part in parts], [part.counts for part in parts])
+    reliabilities = [part.reliability for part in parts if part.reliability is not None]
+    return _evaluation(
+        graph,
+        counts,
+        queries.description | forecaster.description,
+        {"apply": time.perf_counter() - started},
+        reduce(Reliability.plus, reliabilities) if reliabilities else None,
+    )
 
 
 def evaluate_many(
@@ -120,48 +146,62 @@ def evaluate_many(
     filter: Filter = "time-aware",
     multi_step: bool = False,
     threads: int | None = None,
-    progress: Callable[..., Any] | None = None,
+    progress: Progress | None = None,
 ) -> list[Evaluation]:
-    """Evaluate under many settings, each as ``evaluate`` does, with rules grounded once for all of them.
+    """Evaluate rules under many settings, each as ``tlogic.evaluate`` does, with rules grounded once for all of them.
 
-    Settings may differ in all but ``max_groundings``.
+    Args:
+        graph: The graph that holds the split and the history before it.
+        rules: The rules to apply.
+        settings: The settings to compare. They may differ in all but ``max_groundings``.
+        split: "valid" or "test".
+        filter: Which other true answers do not count as candidates: "time-aware", "static" or "raw".
+        multi_step: Whether the facts of the split are hidden from its queries.
+        threads: How many threads to use; None for one per core.
+        progress: Shows how many of the chunks of queries are done.
 
-    >>> import tlogic
-    >>> graph = tlogic.sample()
-    >>> rules = tlogic.learn(graph, lengths=(1,))
-    >>> some = [tlogic.ApplicationSettings(alpha=alpha) for alpha in (0.0, 0.5, 1.0)]
-    >>> [evaluation.settings["alpha"] for evaluation in evaluate_many(graph, rules, some)]
-    [0.0, 0.5, 1.0]
+    Returns:
+        One evaluation per settings.
+
+    Raises:
+        SettingsError: If the settings differ in ``max_groundings``.
+
+    Example:
+        >>> import tlogic
+        >>> graph = tlogic.sample()
+        >>> rules = tlogic.learn(graph, lengths=(1,))
+        >>> some = [tlogic.ApplicationSettings(alpha=alpha) for alpha in (0.0, 0.5, 1.0)]
+        >>> [evaluation.settings["alpha"] for evaluation in evaluate_many(graph, rules, some)]
+        [0.0, 0.5, 1.0]
     """
     started = time.perf_counter()
-    questions = SplitQueries(graph, split, filter, multi_step)
-    forecaster = Forecaster(graph, rules, _widest(settings))
+    queries = SplitQueries(graph, split, filter, multi_step)
+    forecaster = RuleForecaster(graph, rules, _widest(settings))
     scorings = [forecaster.scoring(each) for each in settings]
     indexed = time.perf_counter()
 
     def new_worker() -> Callable[[Ints], list[RankCounts]]:
         worker = forecaster.new_worker()
 
-        def place(chunk: Ints) -> list[RankCounts]:
-            queries = questions.of(chunk)
-            grounded = worker.ground(queries)
-            return [questions.place(chunk, queries, worker.score(grounded, scoring, queries)) for scoring in scorings]
+        def rank(chunk: Ints) -> list[RankCounts]:
+            own = part_of(queries.batch, chunk)
+            grounded = worker.ground(own)
+            return [queries.rank(chunk, worker.score(grounded, scoring, own)) for scoring in scorings]
 
-        return place
+        return rank
 
-    chunks = questions.chunks(forecaster, size=_GROUNDED_TOGETHER)
-    placed = list(_follow(progress, in_parallel(new_worker, chunks, threads), len(chunks)))
+    chunks = forecaster.chunks(queries.batch.relation, _QUERIES_PER_GROUNDED_CHUNK)
+    ranked = list(Execution(threads, progress=progress).run(new_worker, chunks, "queries"))
     seconds = {"index": indexed - started, "apply": time.perf_counter() - indexed}
     evaluations = []
-    for each, scoring, rank_counts in zip(settings, scorings, zip(*placed, strict=True), strict=True):
-        n_rules = {"rules": int(scoring.admitted.sum()), "rules_given": len(rules)}
-        described = asdict(each) | questions.described | n_rules | {"rules_foreign": forecaster.n_foreign}
-        evaluations.append(describe_evaluation(graph, questions.together(chunks, rank_counts), described, seconds))
+    for each, scoring, counts in zip(settings, scorings, zip(*ranked, strict=True), strict=True):
+        applied = forecaster.description | asdict(each) | {"rules": int(scoring.admitted.sum())}
+        evaluations.append(_evaluation(graph, queries.in_order(chunks, counts), queries.description | applied, seconds))
     return evaluations
 
 
 def _widest(settings: Sequence[ApplicationSettings]) -> ApplicationSettings:
-    """Settings under which everything is grounded that any of the given ones asks for."""
+    """Settings that ground everything that any of the given ones needs."""
     if len({each.max_groundings for each in settings}) != 1:
         raise SettingsError("Settings that are evaluated together must be one or more, and agree in max_groundings.")
     return replace(
@@ -173,23 +213,19 @@ def _widest(settings: Sequence[ApplicationSettings]) -> ApplicationSettings:
     )
 
 
-def _follow(progress: Callable[..., Any] | None, items: Any, total: int) -> Any:
-    return progress(items, total=total, description="queries") if progress else items
-
-
-def describe_evaluation(
+def _evaluation(
     graph: TemporalGraph,
-    rank_counts: RankCounts,
+    counts: RankCounts,
     settings: dict[str, Any],
     seconds: dict[str, float],
-    reliability: "Reliability | None" = None,
+    reliability: Reliability | None = None,
 ) -> Evaluation:
-    """An evaluation from where the true answers were placed."""
     return Evaluation(
-        ranks=Ranks(rank_counts.higher, rank_counts.same),
-        fell_back=rank_counts.fell_back,
+        ranks=Ranks(counts.higher, counts.same),
+        fell_back=counts.fell_back,
         splits={name: len(graph.split(name).time) for name in ("train", "valid", "test")},
         settings=settings,
         seconds=seconds,
         reliability=reliability,
+        peak_mb=peak_megabytes(),
     )

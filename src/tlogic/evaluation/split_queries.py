@@ -1,7 +1,7 @@
-"""The questions of an evaluation: every fact of a split asked in both directions, and its true answers."""
+"""The queries of an evaluation: every fact of a split in both directions, with its true answers."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -9,52 +9,53 @@ from tlogic.errors import InputError, SettingsError
 from tlogic.evaluation.ranks import RAW, STATIC, TIME_AWARE, RankCounts, TrueAnswers, rank_answers
 from tlogic.forecasting.application import QueryBatch, Scored
 from tlogic.forecasting.fallback import object_distributions
-from tlogic.forecasting.forecaster import QUERIES_PER_CHUNK, Forecaster
+from tlogic.forecasting.queries import part_of
 from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 
 Filter = Literal["time-aware", "static", "raw"]
-FILTERS = {"time-aware": TIME_AWARE, "static": STATIC, "raw": RAW}
+_FILTERS = {"time-aware": TIME_AWARE, "static": STATIC, "raw": RAW}
 
 
 class SplitQueries:
-    """The queries of a split with their answers; they are taken in chunks, and their placings put together again."""
+    """The distinct queries of a split, sorted by time, with their true answers."""
 
     def __init__(self, graph: TemporalGraph, split: str, filter: Filter, multi_step: bool) -> None:
-        if filter not in FILTERS:
-            raise SettingsError(f"filter must be one of {', '.join(FILTERS)}, not {filter!r}.")
-        self._triples, self._filter = graph.triples, FILTERS[filter]
-        self._queries, self._answers = split_queries(graph, split, multi_step)
+        if filter not in _FILTERS:
+            raise SettingsError(f"filter must be one of {', '.join(_FILTERS)}, not {filter!r}.")
+        self._triples, self._filter = graph.triples, _FILTERS[filter]
+        self.batch, self._answers = split_queries(graph, split, multi_step)
         self._fallback = object_distributions(graph, graph.valid_from)
-        self.described = {"split": split, "filter": filter, "multi_step": multi_step}
+        self.description: dict[str, Any] = {"split": split, "filter": filter, "multi_step": multi_step}
 
-    def chunks(self, forecaster: Forecaster, size: int = QUERIES_PER_CHUNK) -> list[Ints]:
-        """The queries in chunks as a forecaster likes them, each sorted by time."""
-        return forecaster.chunks(self._queries.relation, size)
-
-    def of(self, chunk: Ints) -> QueryBatch:
-        """The queries of a chunk."""
-        return QueryBatch(*(column[chunk] for column in self._queries))
-
-    def place(self, chunk: Ints, queries: QueryBatch, scored: Scored) -> RankCounts:
-        """The places of a chunk's true answers among its scored candidates."""
-        sizes = self._sizes(chunk)
-        answers = TrueAnswers(np.append(0, np.cumsum(sizes)), self._answers.entity[self._places(chunk)])
+    def rank(self, index: Ints, scored: Scored) -> RankCounts:
+        """Rank the true answers of some queries among their scored candidates."""
+        answers, queries = self._answers_of(index), part_of(self.batch, index)
         return rank_answers(self._triples, queries, answers, scored, self._fallback, self._filter)
 
-    def together(self, chunks: Sequence[Ints], rank_counts: Sequence[RankCounts]) -> RankCounts:
-        """The placings of all chunks, in the order of the answers."""
-        order = np.argsort(np.concatenate([self._places(chunk) for chunk in chunks]), kind="stable")
-        return RankCounts(*(np.concatenate(column)[order] for column in zip(*rank_counts, strict=True)))
+    def is_true(self, index: Ints, scored: Scored) -> Ints:
+        """Per scored candidate of some queries: 1 if it is a true answer, else 0."""
+        answers, query = self._answers_of(index), np.arange(len(index))
+        n_entities = len(self._triples.slot_start) - 1
+        true = np.repeat(query, np.diff(answers.start)) * n_entities + answers.entity
+        candidates = np.repeat(query, np.diff(scored.start)) * n_entities + scored.entity
+        return np.isin(candidates, true).astype(np.int8)
 
-    def _sizes(self, chunk: Ints) -> Ints:
-        return self._answers.start[chunk + 1] - self._answers.start[chunk]
+    def in_order(self, index: Sequence[Ints], counts: Sequence[RankCounts]) -> RankCounts:
+        """The rank counts of parts of the queries, put into the order of the split's answers."""
+        positions = np.concatenate([self._positions(part) for part in index])
+        order = np.argsort(positions, kind="stable")
+        return RankCounts(*(np.concatenate(column)[order] for column in zip(*counts, strict=True)))
 
-    def _places(self, chunk: Ints) -> Ints:
-        """Where the answers of some queries stand."""
-        sizes = self._sizes(chunk)
+    def _answers_of(self, index: Ints) -> TrueAnswers:
+        sizes = self._answers.start[index + 1] - self._answers.start[index]
+        return TrueAnswers(np.append(0, np.cumsum(sizes)), self._answers.entity[self._positions(index)])
+
+    def _positions(self, index: Ints) -> Ints:
+        """The positions of the answers of some queries."""
+        sizes = self._answers.start[index + 1] - self._answers.start[index]
         offsets = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        return np.repeat(self._answers.start[chunk], sizes) + offsets
+        return np.repeat(self._answers.start[index], sizes) + offsets
 
 
 def split_queries(graph: TemporalGraph, split: str, multi_step: bool) -> tuple[QueryBatch, TrueAnswers]:
@@ -62,8 +63,8 @@ def split_queries(graph: TemporalGraph, split: str, multi_step: bool) -> tuple[Q
     facts = graph.split(split)
     if len(facts.time) == 0:
         raise InputError(
-            f"There are no {split} facts to evaluate on; give a folder with a {split} file, "
-            "or say where the period begins."
+            f"There are no {split} facts to evaluate on. Give a folder with a {split} file, "
+            f"or set where the period begins ({split}_from)."
         )
     half = len(graph.relations.base)
     subject = np.concatenate([facts.subject, facts.object]).astype(np.int64)

@@ -1,5 +1,18 @@
-"""Explaining: why a candidate was predicted, as rules and dated facts."""
+"""Explaining: why a candidate has its score, by rules or by evidence, with the dated facts behind it."""
 
-from tlogic.explaining.explanation import Explanation, Fact, Grounding, Reason, explain
+from tlogic.explaining.explanation import Explanation, Fact
+from tlogic.explaining.model_explanation import Comparison, Contribution, ModelExplanation, explain_by_model
+from tlogic.explaining.rule_explanation import Grounding, Reason, RuleExplanation, explain_by_rules
 
-__all__ = ["Explanation", "Fact", "Grounding", "Reason", "explain"]
+__all__ = [
+    "Comparison",
+    "Contribution",
+    "Explanation",
+    "Fact",
+    "Grounding",
+    "ModelExplanation",
+    "Reason",
+    "RuleExplanation",
+    "explain_by_model",
+    "explain_by_rules",
+]

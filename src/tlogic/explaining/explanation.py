@@ -1,25 +1,19 @@
-"""Why a candidate was predicted: its rules, the dated facts behind each, and how they add up."""
+"""Explanation: why a candidate of a query has its score and its rank."""
 
-import os
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from tlogic.events.timeline import Timeline
-from tlogic.explaining.groundings import find_paths, latest_groundings, latest_times
-from tlogic.forecasting.forecaster import LeadingRules, RuleForecaster, Worker
-from tlogic.forecasting.queries import EncodedQuery, Query, encode_queries, query_batch, told
-from tlogic.graph.graph_protocol import Graph
-from tlogic.rules import Rule
-
-_SHOWN_ABOVE = 5
+from tlogic.forecasting.queries import Query
+from tlogic.notebook import html_text
 
 
 class Fact(NamedTuple):
-    """A dated fact as it stands in the data."""
+    """A dated fact as it stands in the data.
+
+    Example:
+        >>> print(Fact("Ann", "calls", "Bo", "2030-01-04"))
+        2030-01-04  Ann — calls → Bo
+    """
 
     subject: str
     relation: str
@@ -30,195 +24,43 @@ class Fact(NamedTuple):
         return f"{self.time}  {self.subject} — {self.relation} → {self.object}"
 
 
-Grounding = tuple[Fact, ...]
-"""The facts of a body, in order of time."""
+class Explanation(ABC):
+    """Why a candidate has its score and its rank, with the dated facts behind it.
 
+    ``Forecast.explain`` makes one: a ``RuleExplanation`` if rules made the forecast, a ``ModelExplanation`` if a model
+    did. Print it, draw it, or turn it into JSON with ``to_dict``.
 
-@dataclass(frozen=True)
-class Reason:
-    """One rule that leads to a candidate.
+    Attributes:
+        query: The query, with the names and the date that the data has for it.
+        candidate: The name of the entity that is explained.
+        score: Its score; 0 if it is not a candidate.
+        rank: One more than the number of candidates with higher scores; None if it is not a candidate.
+        n_candidates: How many candidates the query has.
 
-    Its score is ``confidence_part`` (alpha times the rule's confidence) plus ``recency_part`` ((1 - alpha) exp(-lambda
-    age)), where the age is that of the first fact of the first grounding.
-    """
-
-    rule: Rule
-    score: float
-    age: int
-    confidence_part: float
-    recency_part: float
-    groundings: tuple[Grounding, ...]
-    """The grounding that set the score; after it others, where they were asked for."""
-
-    @property
-    def facts(self) -> Grounding:
-        """The grounding that set the score."""
-        return self.groundings[0]
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Why a candidate has its score and its rank.
-
-    ``reasons`` stand in the order in which their rules were applied. The score is their noisy-OR:
-    1 - (1 - s_1)(1 - s_2)...
+    Example:
+        >>> import tlogic
+        >>> graph = tlogic.sample()
+        >>> forecast = tlogic.forecast(graph, tlogic.learn(graph, lengths=(1,)), [("Kite Aviation", "sue")])
+        >>> forecast.explain(0, forecast[0][0].name).rank
+        1
     """
 
     query: Query
     candidate: str
     score: float
     rank: int | None
-    """One more than there are candidates with higher scores; None where it is no candidate at all."""
-    n_equal: int
-    """How many others have the same score."""
     n_candidates: int
-    reasons: tuple[Reason, ...]
-    untried: tuple[Reason, ...]
-    """What would have spoken for it too, had its rules not come after enough candidates were found."""
-    n_rules: int
-    n_rules_tried: int
-    above: tuple[tuple[str, float], ...]
-    """The best candidates with higher scores."""
-    timeline: Timeline = field(repr=False)
-    fallback_share: float | None = None
-    """Where no rule gave any candidate: the share of the candidate among the objects of the relation."""
 
-    def __repr__(self) -> str:
-        place = "no candidate" if self.rank is None else f"rank {self.rank:,} of {self.n_candidates:,}"
-        rules = f"{len(self.reasons):,} rule{'' if len(self.reasons) == 1 else 's'}"
-        return f"Explanation({self.query}: {self.candidate}, {place}, score {self.score:.4f} by {rules})"
-
-    def strongest(self, n: int | None = 3) -> list[Reason]:
-        """The reasons with the largest scores."""
-        return sorted(self.reasons, key=lambda reason: -reason.score)[:n]
-
-    def without(self, reason: Reason) -> float:
-        """What the score would be without one reason."""
-        return noisy_or([other.score for other in self.reasons if other is not reason])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, for JSON."""
-        from tlogic.explaining.formatting import as_dict
-
-        return as_dict(self)
-
+    @abstractmethod
     def text(self, n_reasons: int | None = 3) -> str:
-        """The explanation for people, with the strongest reasons or all of them (None)."""
-        from tlogic.explaining.formatting import as_text
+        """The explanation as text, with the strongest reasons or all of them (None)."""
 
-        return as_text(self, n_reasons)
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """The whole explanation, for JSON."""
 
     def __str__(self) -> str:
         return self.text()
 
-    def draw(self, path: str | os.PathLike[str], n_reasons: int = 3) -> None:
-        """Draw the facts behind the strongest reasons along time, as an SVG or PNG file."""
-        from tlogic.explaining.picture import draw
-
-        draw(self, Path(path), n_reasons)
-
-
-def explain(forecaster: RuleForecaster, query: Query, candidate: str, *, groundings: int = 1) -> Explanation:
-    """Explain a candidate of a query, with up to ``groundings`` groundings of each rule, the latest first.
-
-    >>> import tlogic
-    >>> graph = tlogic.sample()
-    >>> rules = tlogic.learn(graph, lengths=(1,))
-    >>> answers = tlogic.forecast(graph, rules, [("Kite Aviation", "sue")])
-    >>> why = answers.explain(0, answers[0][0].name)
-    >>> why.rank, why.score == noisy_or([reason.score for reason in why.reasons])
-    (1, True)
-    """
-    graph = forecaster.graph
-    [encoded] = encode_queries(graph, [query])
-    entity = graph.entities.id_of(candidate)
-    with forecaster.worker() as worker:
-        scored = worker(query_batch([encoded]))
-        tried = int(scored.n_rules[0])
-        leading = worker.leading_to(entity, encoded)
-        finder = _ReasonFinder(forecaster, worker, encoded, entity, groundings)
-        reasons, untried = (finder.reasons(leading, own) for own in (leading.place < tried, leading.place >= tried))
-    fallback = None if len(scored.entity) else forecaster.fallback.of(encoded.relation, encoded.time)
-    entities, scores = fallback or (scored.entity, scored.score)
-    own = scores[entities == entity]
-    score = float(own[0]) if len(own) else 0.0
-    return Explanation(
-        query=told(graph, query, encoded),
-        candidate=graph.entities.name_of(entity),
-        score=score,
-        rank=int((scores > score).sum()) + 1 if len(own) else None,
-        n_equal=int((scores == score).sum()) - 1 if len(own) else 0,
-        n_candidates=len(entities),
-        reasons=reasons,
-        untried=untried,
-        n_rules=len(forecaster.rules_of(encoded.relation)),
-        n_rules_tried=tried,
-        above=_above(graph, entities, scores, score),
-        timeline=graph.timeline,
-        fallback_share=score if fallback else None,
-    )
-
-
-def noisy_or(scores: Sequence[float]) -> float:
-    """1 - (1 - s_1)(1 - s_2)..., the product in single precision and the difference in double, as forecasts compute it.
-
-    >>> noisy_or([0.5, 0.5])
-    0.75
-    """
-    miss = np.float32(1.0)
-    for score in scores:
-        miss *= np.float32(1.0) - np.float32(score)
-    return 1.0 - float(miss)
-
-
-class _ReasonFinder:
-    """Turns the rules that lead to one candidate of one query into reasons."""
-
-    def __init__(self, forecaster: RuleForecaster, worker: Worker, query: EncodedQuery, candidate: int, n: int) -> None:
-        self._graph, self._settings = forecaster.graph, forecaster.settings
-        self._rules = forecaster.rules_of(query.relation)
-        self._visible, self._query, self._candidate, self._n = worker.visible, query, candidate, n
-        self._since = max(query.time - self._settings.window, 0) if self._settings.window else 0
-
-    def reasons(self, leading: LeadingRules, wanted: np.ndarray) -> tuple[Reason, ...]:
-        pairs = zip(leading.place[wanted].tolist(), leading.age[wanted].tolist(), strict=True)
-        return tuple(self._reason(self._rules[place], age) for place, age in pairs)
-
-    def _reason(self, rule: Rule, age: int) -> Reason:
-        alpha, decay = self._settings.alpha, self._settings.decay
-        confidence_part = alpha * rule.confidence
-        recency_part = (1.0 - alpha) * float(np.exp(-decay * age))
-        return Reason(
-            rule=rule,
-            score=float(np.float32(confidence_part + recency_part)),
-            age=age,
-            confidence_part=confidence_part,
-            recency_part=recency_part,
-            groundings=self._groundings(rule, self._query.time - age),
-        )
-
-    def _groundings(self, rule: Rule, first_time: int) -> tuple[Grounding, ...]:
-        body = np.array([self._graph.relations.match(name) for name in rule.body])
-        where = self._visible, body, np.array(rule.variables), self._query.subject, self._candidate, self._since
-        [path] = find_paths(*where, first_time, 1).tolist()
-        deciding = (path, latest_times(self._visible, path, first_time))
-        others = [other for other in latest_groundings(*where, self._n) if other != deciding] if self._n > 1 else []
-        return tuple(self._told(rule, body.tolist(), *found) for found in [deciding, *others][: self._n])
-
-    def _told(self, rule: Rule, body: list[int], path: list[int], times: list[int]) -> Grounding:
-        """A grounding by name; an inverse edge is told the way it was recorded."""
-        graph, half = self._graph, len(self._graph.relations.base)
-        facts, source = [], self._query.subject
-        entity_of = {rule.variables[0]: source}
-        for i, (relation, triple, time) in enumerate(zip(body, path, times, strict=True)):
-            source = entity_of[rule.variables[i]]
-            reached = entity_of.setdefault(rule.variables[i + 1], int(self._visible.target[triple]))
-            pair = (source, reached) if relation < half else (reached, source)
-            first, second = (graph.entities.name_of(entity) for entity in pair)
-            facts.append(Fact(first, graph.relations.name_of(relation % half), second, graph.timeline.label_of(time)))
-        return tuple(facts)
-
-
-def _above(graph: Graph, entity: np.ndarray, score: np.ndarray, own: float) -> tuple[tuple[str, float], ...]:
-    best = [place for place in np.lexsort((entity, -score))[:_SHOWN_ABOVE].tolist() if score[place] > own]
-    return tuple((graph.entities.name_of(entity[place]), float(score[place])) for place in best)
+    def _repr_html_(self) -> str:
+        return html_text(self.text())

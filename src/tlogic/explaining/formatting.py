@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tlogic.explaining.explanation import Explanation, Grounding, Reason
+from tlogic.explaining.rule_explanation import Grounding, Reason, RuleExplanation
 from tlogic.rules import in_words
 
 
-def as_text(why: Explanation, n_reasons: int | None) -> str:
+def as_text(why: RuleExplanation, n_reasons: int | None) -> str:
     """The standing of the candidate, its strongest reasons, and how they add up."""
     return "\n".join(_lines(why, n_reasons))
 
 
-def as_dict(why: Explanation) -> dict[str, Any]:
+def as_dict(why: RuleExplanation) -> dict[str, Any]:
     """All that an explanation holds."""
     return {
         "query": why.query._asdict(),
@@ -46,7 +46,7 @@ def _reason(reason: Reason) -> dict[str, Any]:
     }
 
 
-def _lines(why: Explanation, n_reasons: int | None) -> Iterator[str]:
+def _lines(why: RuleExplanation, n_reasons: int | None) -> Iterator[str]:
     yield f"Why {why.candidate} for {why.query}?"
     yield _standing(why)
     strongest = why.strongest(n_reasons)
@@ -60,7 +60,7 @@ def _lines(why: Explanation, n_reasons: int | None) -> Iterator[str]:
         yield from _tell_untried(why)
 
 
-def _tell_untried(why: Explanation) -> Iterator[str]:
+def _tell_untried(why: RuleExplanation) -> Iterator[str]:
     also = " as well" if why.reasons else ""
     yield (
         f"{_rules(len(why.untried))} to it{also}, but came after the {why.n_rules_tried:,} of {why.n_rules:,} rules "
@@ -69,7 +69,7 @@ def _tell_untried(why: Explanation) -> Iterator[str]:
     yield from _tell(why, why.untried[0])
 
 
-def _standing(why: Explanation) -> str:
+def _standing(why: RuleExplanation) -> str:
     if why.rank is None:
         reason = (
             "no rule that was tried leads to it"
@@ -93,7 +93,7 @@ def _strongest(shown: int, of: int) -> str:
     return "" if shown == of else f"; the {shown} strongest" if shown > 1 else "; the strongest"
 
 
-def _tell(why: Explanation, reason: Reason) -> Iterator[str]:
+def _tell(why: RuleExplanation, reason: Reason) -> Iterator[str]:
     rule = reason.rule
     yield (
         f"  {reason.score:.4f} = {reason.confidence_part:.4f} (confidence {rule.confidence:.4f}, "
@@ -111,7 +111,7 @@ def _facts(grounding: Grounding, mark: str) -> Iterator[str]:
         yield f"      {mark if i == 0 else '':<3}{fact}"
 
 
-def _sum(why: Explanation) -> str:
+def _sum(why: RuleExplanation) -> str:
     shown = [f"(1 - {reason.score:.4f})" for reason in why.strongest(3)]
     rest = "..." if len(why.reasons) > len(shown) else ""
     return f"  Together: 1 - {''.join(shown)}{rest} = {why.score:.4f}"

@@ -5,7 +5,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from tlogic.explaining.explanation import Explanation, Fact
+from tlogic.explaining.rule_explanation import Fact, RuleExplanation
 from tlogic.figures import BLUE, LINE, ORANGE, TEXT, drawing, literal
 
 # Inches: from an arrow to the next, with a label between them, and a character of a name or of the title.
@@ -14,7 +14,7 @@ _ARROW, _NAME, _TITLE = 1.6, 0.09, 0.095
 _LABEL_WIDTH, _LABEL_LINE = 17, 0.15
 
 
-def draw(why: Explanation, path: Path, n_reasons: int) -> None:
+def draw(why: RuleExplanation, path: Path, n_reasons: int) -> None:
     """Draw the facts behind an explanation's strongest reasons to an SVG or PNG file."""
     facts = sorted({fact for reason in why.strongest(n_reasons) for fact in reason.facts}, key=_by_time(why))
     lanes = _lanes(why, facts)
@@ -27,11 +27,11 @@ def draw(why: Explanation, path: Path, n_reasons: int) -> None:
         _draw(figure.add_subplot(), why, facts, lanes)
 
 
-def _by_time(why: Explanation) -> Callable[[Fact], tuple[int, Fact]]:
+def _by_time(why: RuleExplanation) -> Callable[[Fact], tuple[int, Fact]]:
     return lambda fact: (why.timeline.step_of(fact.time), fact)
 
 
-def _lanes(why: Explanation, facts: list[Fact]) -> dict[str, int]:
+def _lanes(why: RuleExplanation, facts: list[Fact]) -> dict[str, int]:
     """The height of each entity's line: the query's entity on top, the candidate at the bottom."""
     named = why.query.subject or str(why.query.object)
     between = [name for fact in facts for name in (fact.subject, fact.object) if name not in (named, why.candidate)]
@@ -39,7 +39,7 @@ def _lanes(why: Explanation, facts: list[Fact]) -> dict[str, int]:
     return {name: len(order) - place for place, name in enumerate(order)}
 
 
-def _draw(axes: Any, why: Explanation, facts: list[Fact], lanes: dict[str, int]) -> None:
+def _draw(axes: Any, why: RuleExplanation, facts: list[Fact], lanes: dict[str, int]) -> None:
     """Facts stand side by side in order of time, so that none hides another; their dates are below them."""
     end = len(facts)
     for name, height in lanes.items():

@@ -1,70 +1,54 @@
-"""Forecasts: queries in, ranked candidates with names out."""
+"""Forecast: the ranked candidates of queries, by name, with an explanation for each."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import polars as pl
 
-from tlogic.errors import InputError, SettingsError
-from tlogic.forecasting.application import QueryBatch, Scored
-from tlogic.forecasting.forecaster import Forecaster, RuleForecaster
-from tlogic.forecasting.queries import EncodedQuery, Query, as_queries, encode_queries, query_batch, told
-from tlogic.forecasting.settings import ApplicationSettings
-from tlogic.graph.arrays import Floats, Ints
-from tlogic.graph.graph_protocol import Graph
-from tlogic.graph.temporal_graph import TemporalGraph
-from tlogic.parallel import in_parallel
-from tlogic.rules import RuleSet
+from tlogic.errors import InputError
+from tlogic.execution import Execution
+from tlogic.forecasting.answers import AnsweredBy, Answers, Candidate
+from tlogic.forecasting.forecaster import Forecaster
+from tlogic.forecasting.queries import EncodedQuery, Query, as_queries, encode_queries, with_names
+from tlogic.notebook import html_table
 
-if TYPE_CHECKING:
-    from tlogic.explaining import Explanation
-    from tlogic.models.forecasting import ModelForecast
-    from tlogic.models.model import Model
-
-AnsweredBy = Literal["rules", "fallback", "model"]
+ExplanationT = TypeVar("ExplanationT", covariant=True)
+ForecasterT = TypeVar("ForecasterT", bound=Forecaster)
 
 
-class Candidate(NamedTuple):
-    """One answer to a query. Candidates with equal scores share their rank."""
+class Forecast(Generic[ExplanationT]):
+    """The ranked candidates of some queries, made by ``tlogic.forecast`` from rules or a model.
 
-    rank: int
-    name: str
-    score: float
-    probability: float | None = None
-    """By a model: how likely it is to come true."""
+    ``forecast[i]`` holds the candidates of query ``i``, best first; iterating gives the candidates of each query.
 
+    Attributes:
+        queries: The queries, with the names and dates that the data has for them.
+        graph: The graph that holds the facts.
+        forecaster: What answered the queries.
 
-class Answers(NamedTuple):
-    """The best candidates of one query, in numbers, best first."""
-
-    entity: Ints
-    score: Floats
-    by: AnsweredBy
-    """What gave them: rules, where none leads anywhere the fallback, or a model."""
-    probability: Floats | None = None
-    """By a model: how likely each is to come true."""
-
-    @property
-    def rank(self) -> Ints:
-        """Per candidate: one more than there are candidates with higher scores."""
-        return np.searchsorted(-self.score, -self.score) + 1
-
-
-class Answered:
-    """The answers to some queries, whatever gave them."""
+    Example:
+        >>> import tlogic
+        >>> graph = tlogic.sample()
+        >>> forecast = tlogic.forecast(graph, tlogic.learn(graph, lengths=(1,)), [("Kite Aviation", "sue")], top=3)
+        >>> print(forecast.queries[0], len(forecast[0]))
+        (Kite Aviation, sue, ?, 2031-03-27) 3
+    """
 
     def __init__(
         self,
-        graph: Graph,
+        forecaster: Forecaster,
+        explain: Callable[[Query, str, int], ExplanationT],
         queries: Sequence[Query],
         encoded: Sequence[EncodedQuery],
         answers: Sequence[Answers],
     ) -> None:
-        self.graph = graph
-        self.queries = [told(graph, *pair) for pair in zip(queries, encoded, strict=True)]
-        self._numbered = encoded
+        self.forecaster = forecaster
+        self.graph = forecaster.graph
+        self.queries = [with_names(self.graph, *pair) for pair in zip(queries, encoded, strict=True)]
+        self._explain = explain
+        self._encoded = encoded
         self._answers = answers
 
     def __len__(self) -> int:
@@ -73,52 +57,74 @@ class Answered:
     def __repr__(self) -> str:
         found = sum(len(answers.entity) for answers in self._answers)
         queries, candidates = "query" if len(self) == 1 else "queries", "candidate" if found == 1 else "candidates"
-        return f"{type(self).__name__}({len(self):,} {queries}, {found:,} {candidates})"
+        return f"Forecast({len(self):,} {queries}, {found:,} {candidates})"
 
-    def __getitem__(self, place: int) -> list[Candidate]:
+    def _repr_html_(self) -> str:
+        columns = [name for name in self.frame.columns if name not in {"query", *Query._fields}]
+        rows = (
+            [str(self.queries[query]), *values] for query, *values in self.frame.select("query", *columns).iter_rows()
+        )
+        return html_table(repr(self), ["query", *columns], rows)
+
+    def __getitem__(self, index: int) -> list[Candidate]:
         """The candidates of one query, best first."""
-        answers, name = self._answers[place], self.graph.entities.name_of
-        likely = [None] * len(answers.entity) if answers.probability is None else answers.probability.tolist()
-        rows = zip(answers.rank.tolist(), answers.entity.tolist(), answers.score.tolist(), likely, strict=True)
-        return [Candidate(rank, name(entity), score, probability) for rank, entity, score, probability in rows]
+        answers, name = self._answers[index], self.graph.entities.name_of
+        probability = [None] * len(answers.entity) if answers.probability is None else answers.probability.tolist()
+        rows = zip(answers.rank.tolist(), answers.entity.tolist(), answers.score.tolist(), probability, strict=True)
+        return [Candidate(rank, name(entity), score, own) for rank, entity, score, own in rows]
 
     def __iter__(self) -> Iterator[list[Candidate]]:
-        return (self[place] for place in range(len(self)))
+        return (self[index] for index in range(len(self)))
 
-    def by(self, place: int) -> AnsweredBy:
-        """What gave the candidates of a query: rules, the fallback where no rule leads anywhere, or a model."""
-        return self._answers[place].by
+    def explain(self, query: int | Query, candidate: str, *, groundings: int = 1) -> ExplanationT:
+        """Explain why a candidate of a query has its score and its rank.
 
-    def true_answers(self, place: int) -> list[str]:
-        """What really happened, where the data holds it: the answers at the time of the query."""
-        return [self.graph.entities.name_of(entity) for entity in self.graph.answers_at(*self._numbered[place])]
+        Args:
+            query: The position of a query in this forecast, or any query over the same graph.
+            candidate: The name of an entity; it need not be among the candidates.
+            groundings: How many groundings of each rule, or facts of each kind of evidence, the explanation holds.
 
-    def to_dict(self, place: int) -> dict[str, Any]:
-        """The answer to one query, for JSON."""
+        Returns:
+            The explanation: by rules if rules made the forecast, by evidence if a model did.
+
+        Raises:
+            UnknownNameError: If no entity has this name.
+        """
+        return self._explain(self._find(query), candidate, groundings)
+
+    def by(self, index: int) -> AnsweredBy:
+        """What scored the candidates of a query: rules, the fallback if no rule leads to a candidate, or a model."""
+        return self._answers[index].by
+
+    def true_answers(self, index: int) -> list[str]:
+        """The true answers of a query, if the data holds facts of its time."""
+        return [self.graph.entities.name_of(entity) for entity in self.graph.answers_at(*self._encoded[index])]
+
+    def to_dict(self, index: int) -> dict[str, Any]:
+        """One query with its candidates, for JSON."""
         return {
-            "query": self.queries[place]._asdict(),
-            "by": self._answers[place].by,
+            "query": self.queries[index]._asdict(),
+            "by": self._answers[index].by,
             "candidates": [
                 {name: value for name, value in candidate._asdict().items() if value is not None}
-                for candidate in self[place]
+                for candidate in self[index]
             ],
         }
 
     @cached_property
     def frame(self) -> pl.DataFrame:
-        """All candidates of all queries, as a polars data frame; what a query asks for is null."""
-        sizes = [len(answers.entity) for answers in self._answers]
-        row = np.repeat(np.arange(len(self)), sizes)
-        asked = pl.DataFrame(self.queries, schema=dict.fromkeys(Query._fields, pl.String), orient="row")
+        """All candidates of all queries as a polars data frame, one candidate per row; the end in question is null."""
+        row = np.repeat(np.arange(len(self)), [len(answers.entity) for answers in self._answers])
+        queries = pl.DataFrame(self.queries, schema=dict.fromkeys(Query._fields, pl.String), orient="row")
         name = pl.Series(self.graph.entities.names, dtype=pl.String)
-        likely = [answers.probability for answers in self._answers if answers.probability is not None]
+        probability = [answers.probability for answers in self._answers if answers.probability is not None]
         return (
-            asked.select(pl.all().gather(row))
+            queries.select(pl.all().gather(row))
             .with_columns(
                 pl.Series("rank", _stacked([answers.rank for answers in self._answers], np.int64)),
                 name.gather(_stacked([answers.entity for answers in self._answers], np.int64)).alias("candidate"),
                 pl.Series("score", _stacked([answers.score for answers in self._answers], np.float64)),
-                *([pl.Series("probability", _stacked(likely, np.float64))] if likely else []),
+                *([pl.Series("probability", _stacked(probability, np.float64))] if probability else []),
                 by=pl.Series([answers.by for answers in self._answers], dtype=pl.String).gather(row),
             )
             .insert_column(0, pl.Series("query", row))
@@ -127,122 +133,24 @@ class Answered:
     def _find(self, query: int | Query) -> Query:
         if isinstance(query, int):
             return self.queries[query]
-        [asked] = as_queries(query)
-        return told(self.graph, asked, encode_queries(self.graph, [asked])[0])
+        [given] = as_queries(query)
+        return with_names(self.graph, given, encode_queries(self.graph, [given])[0])
 
 
-class Forecast(Answered):
-    """The answers of rules to some queries. Made by ``tlogic.forecast``."""
-
-    def __init__(self, forecaster: RuleForecaster, *answered: Any) -> None:
-        super().__init__(forecaster.graph, *answered)
-        self.forecaster = forecaster
-
-    def explain(self, query: int | Query, candidate: str, *, groundings: int = 1) -> "Explanation":
-        """Why a candidate of a query has its score and its rank, with up to ``groundings`` groundings of each rule."""
-        from tlogic.explaining import explain
-
-        return explain(self.forecaster, self._find(query), candidate, groundings=groundings)
-
-
-@overload
-def forecast(graph: TemporalGraph, rules: RuleSet, queries: Any, *args: Any, **changes: Any) -> Forecast: ...
-
-
-@overload
-def forecast(graph: TemporalGraph, rules: "Model", queries: Any, *args: Any, **changes: Any) -> "ModelForecast": ...
-
-
-def forecast(
-    graph: TemporalGraph,
-    rules: "RuleSet | Model",
+def forecast_queries(
+    forecaster: ForecasterT,
+    explain: Callable[[ForecasterT, Query, str, int], ExplanationT],
     queries: Any,
-    settings: ApplicationSettings | None = None,
-    *,
     top: int | None = 10,
-    threads: int | None = None,
-    cluster: str | None = None,
-    progress: Callable[..., Any] | None = None,
-    **changes: Any,
-) -> "Forecast | ModelForecast":
-    """Answer queries with rules, or a model, from the facts before the time of each.
-
-    ``queries`` is a ``Query``, a list of them (or of tuples or mappings), or a data frame with the columns subject,
-    relation, object and at, where what is asked is null. The ``top`` best candidates are kept, or all (None). Settings
-    can be given whole or one by one: ``forecast(graph, rules, queries, window=200)``. With ``cluster``, the address of
-    a Ray cluster or ``auto``, it runs there; the answers are the same.
-
-    >>> import tlogic
-    >>> graph = tlogic.sample()
-    >>> rules = tlogic.learn(graph, lengths=(1,))
-    >>> answers = tlogic.forecast(graph, rules, [("Kite Aviation", "sue")], top=1)
-    >>> print(answers.queries[0])
-    (Kite Aviation, sue, ?, 2031-03-27)
-    >>> [candidate.rank for candidate in answers[0]]
-    [1]
-    >>> answers
-    Forecast(1 query, 1 candidate)
-    """
+    execution: Execution = Execution(),
+) -> Forecast[ExplanationT]:
+    """Answer queries with a forecaster; ``explain`` explains its candidates, with a number of groundings each."""
     if top is not None and top < 1:
         raise InputError(f"The number of candidates to keep must be 1 or more, not {top}.")
-    asked = as_queries(queries)
-    encoded = encode_queries(graph, asked)
-    if not isinstance(rules, RuleSet):
-        from tlogic.models.forecasting import forecast_with_model
-
-        if settings or changes:
-            raise SettingsError("A model has its settings in itself.")
-        return forecast_with_model(graph, rules, asked, encoded, top, threads, cluster)
-    settings = settings or ApplicationSettings(**changes)
-    last = max((query.time for query in encoded), default=0)
-    forecaster = Forecaster(graph, rules, settings, until=last)
-    arrays = query_batch(encoded)
-    in_time = np.argsort(arrays.time, kind="stable")
-    chunks = [in_time[chunk] for chunk in forecaster.chunks(arrays.relation[in_time])]
-    work = partial(_new_worker, forecaster, arrays, top)
-    follow = progress or (lambda items, **_: items)
-    answered = follow(in_parallel(work, chunks, threads, cluster), total=len(chunks), description="queries")
-    answers: dict[int, Answers | None] = {}
-    for chunk, found in zip(chunks, answered, strict=True):
-        answers.update(zip(chunk.tolist(), found, strict=True))
-    return Forecast(
-        forecaster,
-        asked,
-        encoded,
-        [answers[place] or fallback_answers(forecaster, query, top) for place, query in enumerate(encoded)],
-    )
-
-
-def _new_worker(forecaster: Forecaster, queries: QueryBatch, top: int | None) -> Callable[[Ints], list[Answers | None]]:
-    worker = forecaster.new_worker()
-
-    def answer(chunk: Ints) -> list[Answers | None]:
-        return answers_by_rules(worker(QueryBatch(*(column[chunk] for column in queries))), top)
-
-    return answer
-
-
-def answers_by_rules(scored: Scored, top: int | None) -> list[Answers | None]:
-    """The best candidates of each query; None where no rule leads to any."""
-    parts = zip(scored.start[:-1].tolist(), scored.start[1:].tolist(), strict=True)
-    return [
-        best_answers(scored.entity[start:end], scored.score[start:end], top, by="rules") if end > start else None
-        for start, end in parts
-    ]
-
-
-def fallback_answers(forecaster: RuleForecaster, query: EncodedQuery, top: int | None) -> Answers:
-    """The best candidates where rules give none."""
-    return best_answers(*forecaster.fallback.of(query.relation, query.time), top, by="fallback")
-
-
-def best_answers(
-    entity: Ints, score: Floats, top: int | None, by: AnsweredBy, probability: Floats | None = None
-) -> Answers:
-    """The candidates with the highest scores, the lowest number first among equals."""
-    order = np.lexsort((entity, -score))[:top]
-    likely = None if probability is None else probability[order]
-    return Answers(entity[order].astype(np.int64), score[order], by, likely)
+    given = as_queries(queries)
+    encoded = encode_queries(forecaster.graph, given)
+    answers = forecaster.answer(encoded, top, execution)
+    return Forecast(forecaster, partial(explain, forecaster), given, encoded, answers)
 
 
 def _stacked(columns: list[np.ndarray], dtype: Any) -> np.ndarray:

@@ -1,21 +1,20 @@
-"""Forecasts from a graph that grows: what was taken in counts at once."""
+"""LiveRuleForecaster: rules over a graph that grows. New facts count for the next query."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from copy import copy
 from itertools import compress
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numba import njit
 
+from tlogic.execution import Execution
+from tlogic.forecasting.answers import ScoredQueries
 from tlogic.forecasting.application import QueryBatch, Scored, new_workspace
-from tlogic.forecasting.candidates import decay_table
-from tlogic.forecasting.forecast import Forecast, answers_by_rules, fallback_answers
-from tlogic.forecasting.forecaster import RuleForecaster, Worker
 from tlogic.forecasting.grounding.join_cache import clear_join_cache, new_join_cache
 from tlogic.forecasting.grounding.recent_triples import clear_recent_triples, new_recent_triples
 from tlogic.forecasting.grounding.visible_facts import VisibleFacts
-from tlogic.forecasting.queries import as_queries, encode_queries, query_batch
+from tlogic.forecasting.rule_forecaster import BaseRuleForecaster, Worker
 from tlogic.forecasting.rule_groundings import RuleGroundings, concatenate_groundings
 from tlogic.forecasting.settings import ApplicationSettings
 from tlogic.graph.arrays import Floats, Ints
@@ -26,47 +25,44 @@ from tlogic.graph.live_graph import LiveGraph
 from tlogic.graph.triples import build_triple_index
 from tlogic.rules import Rule, RuleSet
 
-_AHEAD = 1000
-_MOST_JOINS = 1 << 15  # what is remembered serves until the next change, and forgetting it must be cheap
+Result = TypeVar("Result")
+
+_MAX_CACHED_JOINS = 1 << 15  # what is remembered serves until the next change, and forgetting it must be cheap
 _ANY_RELATION = -1
 
 
-class LiveForecaster(RuleForecaster):
-    """Answers queries over a graph that grows with one rule set. It serves many threads, while the graph is at rest.
+class LiveRuleForecaster(BaseRuleForecaster):
+    """Answers queries over a growing graph with one rule set. Many threads may use it while the graph does not change.
 
+    >>> from tlogic.forecasting.queries import Query, encode_queries
     >>> import tlogic
-    >>> world = tlogic.sample()
-    >>> forecaster = LiveForecaster(LiveGraph.of(world), tlogic.learn(world, lengths=(1,)))
-    >>> forecaster.ask([("Kite Aviation", "sue")], top=1)
-    Forecast(1 query, 1 candidate)
+    >>> graph = tlogic.sample()
+    >>> forecaster = LiveRuleForecaster(LiveGraph.of(graph), tlogic.learn(graph, lengths=(1,)))
+    >>> [answers] = forecaster.answer(encode_queries(forecaster.graph, [Query("Kite Aviation", "sue")]), top=1)
+    >>> answers.by, len(answers.entity)
+    ('rules', 1)
     """
 
     graph: LiveGraph
 
     def __init__(self, graph: LiveGraph, rules: RuleSet, settings: ApplicationSettings | None = None) -> None:
-        fallback, until = LiveFallback(graph), graph.end + _AHEAD
-        super().__init__(graph, rules, settings or ApplicationSettings(), fallback, until)
+        super().__init__(graph, rules, settings or ApplicationSettings(), LiveFallback(graph))
         self._relations = graph.relations
 
     @property
     def is_up_to_date(self) -> bool:
-        """Are the relations still those that the rules were encoded by?"""
+        """Are the relations still those that the rules were encoded with?"""
         return self._relations is self.graph.relations
 
-    def ask(self, queries: Any, top: int | None = 10) -> Forecast:
-        """Answer queries as ``tlogic.forecast`` does."""
-        asked = as_queries(queries)
-        encoded = encode_queries(self.graph, asked)
-        places = sorted(range(len(encoded)), key=lambda place: encoded[place].time)
-        if places:
-            self._reach(encoded[places[-1]].time)
-        with self.worker() as worker:
-            found = answers_by_rules(worker(query_batch([encoded[place] for place in places])), top)
-        by_place = dict(zip(places, found, strict=True))
-        answers = [by_place[place] or fallback_answers(self, query, top) for place, query in enumerate(encoded)]
-        return Forecast(self, asked, encoded, answers)
+    def map_scored(
+        self, queries: QueryBatch, function: Callable[[ScoredQueries], Result], execution: Execution = Execution()
+    ) -> Iterator[Result]:
+        """Score a batch that is sorted by time in this thread, with an idle worker."""
+        with self.worker(until=int(queries.time.max(initial=0))) as worker:
+            scored = worker(queries)
+        yield function(ScoredQueries(np.arange(len(queries.time)), scored))
 
-    def without(self, rules: Collection[Rule]) -> "LiveForecaster":
+    def without(self, rules: Collection[Rule]) -> "LiveRuleForecaster":
         """The same forecaster with some rules switched off."""
         off = set(rules)
         keep = np.array([rule not in off for rule in self.rules], np.bool_)
@@ -85,17 +81,11 @@ class LiveForecaster(RuleForecaster):
         """A worker with scratch memory of its own; it serves one thread."""
         return LiveWorker(self)
 
-    def _reach(self, time: int) -> None:
-        """Make sure that scores are visible for ages up to a time."""
-        if time >= len(self.book.decay):
-            decay = decay_table(self.settings.alpha, self.settings.decay, time + _AHEAD)
-            self.book = self.book._replace(decay=decay)
-
 
 class LiveWorker(Worker):
     """A worker that looks at its graph anew before it answers."""
 
-    def __init__(self, forecaster: LiveForecaster) -> None:
+    def __init__(self, forecaster: LiveRuleForecaster) -> None:
         self._graph, self.book = forecaster.graph, forecaster.book
         self._triples = build_triple_index(NO_FACTS, 0, 0)
         self._n_entities = 0
@@ -136,7 +126,7 @@ class LiveWorker(Worker):
         graph = self._graph
         self._n_entities = graph.entity_capacity
         self._work = new_workspace(self._triples, self._n_entities, len(graph.relations), self.book)
-        self._replace(join_cache=new_join_cache(self._n_entities, len(graph.index.target), _MOST_JOINS))
+        self._replace(join_cache=new_join_cache(self._n_entities, len(graph.index.target), _MAX_CACHED_JOINS))
         self._seen = self._size = (-1, -1)
 
     def _replace(self, **parts: Any) -> None:

@@ -1,4 +1,4 @@
-"""Questions as people ask them, and the same in numbers."""
+"""Queries with names, as users ask them, and encoded with the ids of a graph."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -8,22 +8,29 @@ import numpy as np
 from tlogic.errors import InputError
 from tlogic.events.sources.columns import ROLES, recognised_columns
 from tlogic.forecasting.application import QueryBatch
+from tlogic.graph.arrays import Ints
 from tlogic.graph.graph_protocol import Graph
 
-ASKED = "?"
-FARTHEST = 10_000_000
-"""How many steps beyond the last fact can be asked about."""
+MISSING = "?"
+"""How the end of a query that is asked for is written."""
+MAX_STEPS_AHEAD = 10_000_000
+"""The latest time of a query, in time steps after the last fact."""
 
-_SHOWN = 5
+_MAX_ERRORS_SHOWN = 5
 
 
 class Query(NamedTuple):
-    """Who comes in the place of ``?``: (subject, relation, ?, at), or (?, relation, object, at).
+    """A query for the object, (subject, relation, ?, at), or for the subject, (?, relation, object, at).
 
-    Without ``at``, the step after the last fact is meant.
+    Attributes:
+        subject: The name of the subject, or None if it is asked for.
+        relation: The name of the relation.
+        object: The name of the object, or None if it is asked for.
+        at: The date or time step of the query; None for the step after the last fact.
 
-    >>> print(Query("Angela Merkel", "consult", at="2014-08-09"))
-    (Angela Merkel, consult, ?, 2014-08-09)
+    Example:
+        >>> print(Query("Angela Merkel", "consult", at="2014-08-09"))
+        (Angela Merkel, consult, ?, 2014-08-09)
     """
 
     subject: str | None
@@ -32,12 +39,12 @@ class Query(NamedTuple):
     at: str | int | None = None
 
     def __str__(self) -> str:
-        places = (ASKED if name is None else str(name) for name in (self.subject, self.relation, self.object))
-        return f"({', '.join(places)}, {'next' if self.at is None else self.at})"
+        parts = (MISSING if name is None else str(name) for name in (self.subject, self.relation, self.object))
+        return f"({', '.join(parts)}, {'next' if self.at is None else self.at})"
 
 
 class EncodedQuery(NamedTuple):
-    """A query in the numbers of one graph; one about the subject asks for the object of the inverse relation."""
+    """A query with the ids of one graph. A query for the subject is one for the object of the inverse relation."""
 
     subject: int
     relation: int
@@ -45,7 +52,7 @@ class EncodedQuery(NamedTuple):
 
 
 def as_queries(source: Any) -> list[Query]:
-    """Queries from one, several, or a data frame; as tuples, mappings or rows with names.
+    """Queries from one query, a list of tuples or mappings, or a data frame.
 
     >>> as_queries([("Ann", "calls"), {"target": "Bo", "relation": "calls", "date": "2030-01-04"}])[1]
     Query(subject=None, relation='calls', object='Bo', at='2030-01-04')
@@ -67,63 +74,67 @@ def _as_query(entry: Any) -> Query:
     elif not isinstance(entry, str) and isinstance(entry, Sequence) and 2 <= len(entry) <= len(Query._fields):
         cells = [*entry, None, None][: len(Query._fields)]
     else:
-        raise InputError(f"A query is (subject, relation, object, at) with None for what is asked; found {entry!r}.")
-    subject, relation, object_, at = (None if cell in (None, "", ASKED) else cell for cell in cells)
+        raise InputError(
+            f"A query is (subject, relation, object, at), with None for the end that is asked for; found {entry!r}."
+        )
+    subject, relation, object_, at = (None if cell in (None, "", MISSING) else cell for cell in cells)
     return Query(subject, relation, object_, at)  # type: ignore[arg-type]
 
 
 def _cells(row: Mapping[str, Any]) -> list[Any]:
-    """The cells of a row in the order of a query, whose columns may have any of the names known for facts."""
+    """The cells of a row in the order of a query; columns may have any of the names that are recognised for facts."""
     names = list(row)
     known = recognised_columns(names)
-    cells = {role: row[names[place]] for role, place in known.items()} | ({"time": row["at"]} if "at" in row else {})
-    unknown = [name for place, name in enumerate(names) if place not in known.values() and name != "at"]
+    cells = {role: row[names[index]] for role, index in known.items()} | ({"time": row["at"]} if "at" in row else {})
+    unknown = [name for index, name in enumerate(names) if index not in known.values() and name != "at"]
     if "relation" not in cells or not {"subject", "object"} & set(cells) or unknown:
-        told = f", of which {', '.join(unknown)} mean nothing here" if unknown else ""
+        unused = f"; {', '.join(unknown)} cannot be used" if unknown else ""
         raise InputError(
-            "A query names a relation, and a subject or an object, and may name a time (at); "
-            f"found the columns {', '.join(names)}{told}."
+            "A query needs a relation, a subject or an object, and optionally a time (at); "
+            f"found the columns {', '.join(names)}{unused}."
         )
     return [cells.get(role) for role in ROLES]
 
 
-def encode_queries(graph: Graph, queries: Sequence[Query], farthest: int = FARTHEST) -> list[EncodedQuery]:
-    """The queries in numbers; those that cannot be understood are told all at once."""
+def encode_queries(
+    graph: Graph, queries: Sequence[Query], max_steps_ahead: int = MAX_STEPS_AHEAD
+) -> list[EncodedQuery]:
+    """The queries with ids instead of names; one error lists all queries that cannot be encoded."""
     encoded, wrong = [], []
-    for place, query in enumerate(queries, 1):
+    for position, query in enumerate(queries, 1):
         try:
-            encoded.append(_number(graph, query, farthest))
+            encoded.append(_encode(graph, query, max_steps_ahead))
         except InputError as error:
             if len(queries) == 1:
                 raise
-            wrong.append(f"Query {place}, {query}: {error}")
+            wrong.append(f"Query {position}, {query}: {error}")
     if wrong:
-        more = [f"and {len(wrong) - _SHOWN:,} more."] if len(wrong) > _SHOWN else []
-        raise InputError("\n".join([*wrong[:_SHOWN], *more]))
+        more = [f"and {len(wrong) - _MAX_ERRORS_SHOWN:,} more."] if len(wrong) > _MAX_ERRORS_SHOWN else []
+        raise InputError("\n".join([*wrong[:_MAX_ERRORS_SHOWN], *more]))
     return encoded
 
 
-def _number(graph: Graph, query: Query, farthest: int) -> EncodedQuery:
+def _encode(graph: Graph, query: Query, max_steps_ahead: int) -> EncodedQuery:
     if query.relation is None or (query.subject is None) == (query.object is None):
-        raise InputError(f"A query names its relation and either a subject or an object; found {query}.")
+        raise InputError(f"A query needs a relation and either a subject or an object; found {query}.")
     relation = graph.relations.id_of(query.relation)
-    time = step_asked(graph, query.at, farthest)
+    time = query_step(graph, query.at, max_steps_ahead)
     if query.subject is not None:
         return EncodedQuery(graph.entities.id_of(query.subject), relation, time)
     return EncodedQuery(graph.entities.id_of(str(query.object)), graph.relations.inverse_of(relation), time)
 
 
-def step_asked(graph: Graph, at: str | int | None, farthest: int = FARTHEST) -> int:
-    """The step of a time before which something is known, and which is not too far ahead."""
+def query_step(graph: Graph, at: str | int | None, max_steps_ahead: int = MAX_STEPS_AHEAD) -> int:
+    """The time step of a query, which must lie after the first facts and not too far after the last."""
     step = graph.end if at is None else graph.timeline.step_of(at)
     if step <= 0:
-        raise InputError(f"Nothing is known before {at}; the first facts are of {graph.timeline.label_of(0)}.")
-    if step > graph.end + farthest:
-        raise InputError(f"{at} is more than {farthest:,} steps after the last fact.")
+        raise InputError(f"There are no facts before {at}; the first facts are of {graph.timeline.label_of(0)}.")
+    if step > graph.end + max_steps_ahead:
+        raise InputError(f"{at} is more than {max_steps_ahead:,} steps after the last fact.")
     return step
 
 
-def told(graph: Graph, query: Query, encoded: EncodedQuery) -> Query:
+def with_names(graph: Graph, query: Query, encoded: EncodedQuery) -> Query:
     """The query with the names and the date that the data has for it."""
     entity, at = graph.entities.name_of(encoded.subject), graph.timeline.label_of(encoded.time)
     if query.subject is None:
@@ -132,6 +143,17 @@ def told(graph: Graph, query: Query, encoded: EncodedQuery) -> Query:
 
 
 def query_batch(queries: Iterable[EncodedQuery]) -> QueryBatch:
-    """The queries as arrays; each may use the facts before its own time."""
+    """The queries as arrays; the facts before a query's own time are visible to it."""
     subject, relation, time = np.array(list(queries), np.int64).reshape(-1, 3).T.copy()
     return QueryBatch(subject, relation, time, visible_until=time)
+
+
+def distinct_in_time(queries: Iterable[EncodedQuery]) -> tuple[list[EncodedQuery], QueryBatch]:
+    """Each query once, sorted by time, and the same queries as a batch."""
+    distinct = sorted(dict.fromkeys(queries), key=lambda query: query.time)
+    return distinct, query_batch(distinct)
+
+
+def part_of(queries: QueryBatch, index: Ints) -> QueryBatch:
+    """Some queries of a batch."""
+    return QueryBatch(*(column[index] for column in queries))

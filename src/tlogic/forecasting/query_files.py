@@ -3,14 +3,15 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from tlogic.errors import InputError
 from tlogic.events.sources.delimited_files import find_separator
 from tlogic.files import atomic_write
-from tlogic.forecasting.forecast import Answered
-from tlogic.forecasting.queries import ASKED, Query, as_queries
+from tlogic.forecasting.forecast import Forecast
+from tlogic.forecasting.queries import MISSING, Query, as_queries
 
 _READERS = {
     ".csv": lambda path: pl.read_csv(path, infer_schema=False, separator=find_separator(path)),
@@ -23,7 +24,7 @@ ANSWER_FILES = (".csv", ".parquet", ".jsonl")
 
 
 def read_queries(path: Path) -> list[Query]:
-    """The queries of a file with the columns subject, relation, object and at; what is asked is empty or ``?``."""
+    """The queries of a file with the columns subject, relation, object and at; the missing end is empty or ``?``."""
     if path.suffix.lower() not in _READERS:
         raise InputError(f"Queries are read from {', '.join(_READERS)} files, not from {path.name!r}.")
     try:
@@ -37,8 +38,8 @@ def read_queries(path: Path) -> list[Query]:
     return as_queries(frame)
 
 
-def write_answers(forecast: Answered, path: Path) -> None:
-    """Write the candidates of all queries, a row each, or for JSON Lines a line a query."""
+def write_answers(forecast: Forecast[Any], path: Path) -> None:
+    """Write the candidates of all queries: one candidate per row, or in JSON Lines one query per line."""
     kind = path.suffix.lower()
     if kind not in ANSWER_FILES:
         raise InputError(f"Answers are written to {', '.join(ANSWER_FILES)} files, not to {path.name!r}.")
@@ -51,12 +52,12 @@ def write_answers(forecast: Answered, path: Path) -> None:
             temporary.write_text("".join(f"{line}\n" for line in answers_as_json(forecast)), encoding="utf-8")
 
 
-def answers_as_csv(forecast: Answered) -> str:
+def answers_as_csv(forecast: Forecast[Any]) -> str:
     """All candidates as CSV text."""
-    return forecast.frame.write_csv(null_value=ASKED)
+    return forecast.frame.write_csv(null_value=MISSING)
 
 
-def answers_as_json(forecast: Answered) -> Iterator[str]:
-    """A JSON object for each query."""
-    for place in range(len(forecast)):
-        yield json.dumps(forecast.to_dict(place), ensure_ascii=False)
+def answers_as_json(forecast: Forecast[Any]) -> Iterator[str]:
+    """One JSON object per query."""
+    for index in range(len(forecast)):
+        yield json.dumps(forecast.to_dict(index), ensure_ascii=False)

@@ -23,7 +23,7 @@ from tlogic.names import INVERSE_MARK
 _MAX_TIME_STEPS = 2**31 - 1
 
 
-def read(
+def read_graph(
     source: Any,
     *,
     query: str | None = None,
@@ -58,7 +58,7 @@ def read(
         >>> import polars as pl
         >>> calls = pl.DataFrame({"subject": ["Ann", "Bo"], "relation": ["calls"] * 2, "object": ["Bo", "Ann"],
         ...                       "date": ["2030-01-01", "2030-01-03"]})
-        >>> read(calls)
+        >>> read_graph(calls)
         TemporalGraph(2 facts, 2 entities, 1 relations, 2030-01-01 to 2030-01-03)
     """
     if isinstance(source, str | Path) and is_compiled(Path(source).expanduser()):
@@ -101,7 +101,7 @@ def _with_split(graph: TemporalGraph, valid_from: Label | None, test_from: Label
     )
 
 
-def sample(seed: int = 7, days: int = 450) -> TemporalGraph:
+def sample_graph(seed: int = 7, days: int = 450) -> TemporalGraph:
     """Return the graph of the built-in sample world: simulated events that follow known (planted) rules.
 
     Args:
@@ -115,7 +115,7 @@ def sample(seed: int = 7, days: int = 450) -> TemporalGraph:
         SettingsError: If the seed or the number of days is too small.
 
     Example:
-        >>> sample()
+        >>> sample_graph()
         TemporalGraph(11751 facts, 55 entities, 22 relations, 2030-01-01 to 2031-03-26)
     """
     from tlogic.events.sample.simulation import sample_events

@@ -11,7 +11,7 @@ from typing import Any
 from tlogic import files
 from tlogic.errors import InputError
 from tlogic.events.sources.databases import is_database_url
-from tlogic.graph.building import read
+from tlogic.graph.building import read_graph
 from tlogic.graph.compiled_graph import VERSION, is_compiled, open_compiled, source_stamps, write_compiled
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.version import __version__
@@ -28,13 +28,13 @@ def read_with_cache(source: str, **options: Any) -> TemporalGraph:
     """Read as ``tlogic.read`` does, or open the cached graph of the same files and options."""
     path = _cache_path(source, options)
     if path is None:
-        return read(source, **options)
+        return read_graph(source, **options)
     try:
         graph = open_compiled(path)
         os.utime(path)  # marks it as recently used
         return graph
     except (InputError, OSError):
-        graph = read(source, **options)
+        graph = read_graph(source, **options)
     _store(graph, path)
     return graph
 

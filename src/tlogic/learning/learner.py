@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tlogic.execution import Execution
 from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.learning.checkpoint import Checkpoint, Chunk
@@ -23,37 +24,21 @@ from tlogic.version import __version__
 _HEADS_PER_CHUNK = 4  # head relations per unit of parallel work
 
 
-def learn(
+def learn_rules(
     graph: TemporalGraph,
-    settings: LearningSettings | None = None,
-    *,
+    settings: LearningSettings,
     relations: Sequence[str] | None = None,
-    threads: int | None = None,
-    cluster: str | None = None,
-    progress: Callable[..., Any] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    **changes: Any,
+    execution: Execution = Execution(),
 ) -> RuleSet:
-    """Learn rules from a graph's training facts, for all relations and their inverses or for the given ones.
+    """Learn rules from the training facts of a graph, for all relations and their inverses or for the given ones.
 
-    Settings can be given whole or one by one: ``learn(graph, lengths=(1, 2), walks=50)``.
-
-    With ``cluster``, the address of a Ray cluster or ``auto``, it runs there; the rules are the same.
-
-    ``checkpoint`` names a file that keeps what is finished, so that a run that was killed goes on from there when it is
-    started again; the rules are the same. The file of another run, with other data or settings, is refused. It stays
-    after the run: delete it when the rules are saved.
-
-    >>> import tlogic
-    >>> rules = tlogic.learn(tlogic.sample(), lengths=(1,), relations=["sign_agreement_with"])
-    >>> print(rules[0])
-    sign_agreement_with(X, Y, T2) <- negotiate_with(X, Y, T1)
+    The ``checkpoint`` file keeps finished chunks, so that a run that was killed continues from there.
     """
-    settings = settings or LearningSettings(**changes)
     train, heads = graph.train, _heads(graph, relations)
     run = _run(train, settings, relations)
     with nullcontext() if checkpoint is None else Checkpoint(checkpoint, run) as kept:
-        compute = _Computation(threads, cluster, progress or (lambda items, **_: items), kept)
+        compute = _Computation(execution, kept)
         found = list(_find_rules(graph, heads, settings, compute))
     return RuleSet(
         _named(graph, found),
@@ -84,19 +69,17 @@ def _run(train: TemporalGraph, settings: LearningSettings, relations: Sequence[s
 class _Computation:
     """Computes arrays chunk by chunk, on threads or a cluster; finished chunks come from a checkpoint."""
 
-    threads: int | None
-    cluster: str | None
-    follow: Callable[..., Any]
+    execution: Execution
     kept: Checkpoint | None
 
     def __call__(self, stage: str, length: int, work: Callable[[Ints], Ints], parts: Sequence[Ints]) -> Ints:
         chunks = {Chunk(stage, length, number): part for number, part in enumerate(parts)}
         results = self._results(work, chunks)
-        return np.concatenate(list(self.follow(results, total=len(chunks), description=f"{stage}, length {length}")))
+        return np.concatenate(list(self.execution.follow(results, len(chunks), f"{stage}, length {length}")))
 
     def _results(self, work: Callable[[Ints], Ints], chunks: dict[Chunk, Ints]) -> Iterator[Ints]:
         todo = [part for chunk, part in chunks.items() if not (self.kept and chunk in self.kept)]
-        computed: Any = in_parallel(lambda: work, todo, self.threads, self.cluster)
+        computed: Any = in_parallel(lambda: work, todo, self.execution.threads, self.execution.cluster)
         with closing(computed):  # if a result cannot be written, do not wait for the others
             for chunk in chunks:
                 rows = self.kept.take(chunk) if self.kept else None

@@ -1,41 +1,30 @@
 """Measurement of rules that exist already, such as hand-written ones: their supports, and so their confidence."""
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 
 from tlogic.errors import InputError
-from tlogic.graph.arrays import Ints
+from tlogic.execution import Execution
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.learning.confidence import RULES_PER_CHUNK, support_counter
 from tlogic.learning.settings import Confidence, LearningSettings
 from tlogic.learning.training_edges import training_edges
-from tlogic.parallel import in_chunks, in_parallel
+from tlogic.parallel import in_chunks
 from tlogic.rules import Rule, RuleSet
 
 
-def measure(
+def measure_rules(
     graph: TemporalGraph,
     rules: Iterable[Rule],
-    *,
-    body_samples: int = LearningSettings.body_samples,
-    confidence: Confidence = LearningSettings.confidence,
-    seed: int = LearningSettings.seed,
-    threads: int | None = None,
-    cluster: str | None = None,
-    progress: Callable[..., Any] | None = None,
+    body_samples: int,
+    confidence: Confidence,
+    seed: int,
+    execution: Execution = Execution(),
 ) -> RuleSet:
-    """The rules, in their order, with supports from a graph's training facts, counted as learning does.
+    """The rules in their order, with supports counted on the training facts as learning counts them.
 
-    A rule that learning found gets the same supports again, given the same settings. A rule whose body occurs nowhere,
-    or nowhere among the samples, has no confidence and is left out.
-
-    >>> import tlogic
-    >>> from tlogic.rules import parse_rule
-    >>> measured = measure(tlogic.sample(), [parse_rule("sue(X, Y, T2) <- bid_for(Y, X, T1)")])
-    >>> 0.3 < measured[0].confidence < 0.5
-    True
+    Rules whose body never occurs, or not among the samples, have no confidence and are left out.
     """
     train, rules = graph.train, list(rules)
     by_length: dict[int, list[int]] = {}
@@ -49,9 +38,7 @@ def measure(
         rows = np.array([_row(graph, rules[index]) for index in indices], np.int32)
         order = np.lexsort(rows.T[::-1])  # neighbours with equal bodies share the work
         chunks = in_chunks(rows[order], RULES_PER_CHUNK)
-        counted: Iterable[Ints] = in_parallel(lambda: count, chunks, threads, cluster)
-        if progress:
-            counted = progress(counted, total=len(chunks), description=f"confidence, length {length}")
+        counted = execution.run(lambda: count, chunks, f"confidence, length {length}")
         supports[np.array(indices)[order]] = np.concatenate(list(counted))
     return RuleSet(
         tuple(

@@ -4,8 +4,7 @@ The evidence of a query depends on earlier facts only, so every past query is a 
 the facts that it scores.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,12 +12,13 @@ from tlogic.errors import InputError
 from tlogic.evidence.extraction import Extracted, Extraction, is_answer
 from tlogic.evidence.histories import build_histories, half_lives
 from tlogic.evidence.history_queries import relation_queries
+from tlogic.execution import Execution
 from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.bins import Bins
 from tlogic.models.counted_rules import Counts, most_frequent_rules
 from tlogic.models.scorecard import Examples
-from tlogic.parallel import in_parallel
+from tlogic.models.settings import FitSettings
 
 _WARM_UP_SHARE = 0.75  # of the training time, in which rules are counted but no examples taken: evidence is still thin
 _MAX_QUERIES = 75_000  # about as many examples are drawn
@@ -52,66 +52,51 @@ class Sample(NamedTuple):
 
 
 def collect_training_data(
-    graph: TemporalGraph,
-    families: Sequence[str],
-    train_on: str,
-    seed: int,
-    threads: int | None = None,
-    progress: Callable[..., Any] | None = None,
-    cluster: str | None = None,
+    graph: TemporalGraph, settings: FitSettings, execution: Execution = Execution()
 ) -> TrainingData:
     """Collect queries from a graph's training facts, or from those and the validation facts.
 
     Raises:
         InputError: If no query has an answer among its candidates.
     """
-    known = graph.before(graph.valid_from if train_on == "train" else graph.test_from)
+    known = graph.before(graph.valid_from if settings.train_on == "train" else graph.test_from)
     lives = half_lives(known.end)
     scored_from = int(_WARM_UP_SHARE * min(known.end, graph.valid_from))
-    samples, counted = _samples(known, lives, families, scored_from, seed, threads, progress, cluster)
+    samples, counted = _samples(known, lives, settings, scored_from, execution)
     examples, held_back = (list(kind) for kind in zip(*samples, strict=True))
     if not any(sample.is_true.any() for sample in examples):
         raise InputError("There is nothing to learn from: no query has its answer among entities seen before.")
-    bins = Bins.cut(_rows_for_bins(examples, seed))
+    bins = Bins.cut(_rows_for_bins(examples, settings.seed))
     return TrainingData(known, lives, bins, _binned(bins, examples), _binned(bins, held_back), counted)
 
 
 def _samples(
     known: TemporalGraph,
     lives: Floats,
-    families: Sequence[str],
+    settings: FitSettings,
     scored_from: int,
-    seed: int,
-    threads: int | None,
-    progress: Callable[..., Any] | None,
-    cluster: str | None,
+    execution: Execution,
 ) -> tuple[list[tuple[Sample, Sample]], list[Counts]]:
     """Per chunk of queries: examples and queries that are held back; and the counted rules."""
     histories = build_histories(known, lives, known.end)
     share = min(_MAX_QUERIES / max(2 * len(known.facts.between(scored_from, known.end).time), 1), 1.0)
 
     def work(relation: int) -> tuple[list[tuple[Sample, Sample]], list[Counts]]:
-        random = np.random.default_rng((seed, relation))
+        random = np.random.default_rng((settings.seed, relation))
         queries = relation_queries(known.facts, len(known.relations.base), relation, scored_from)
         queries = queries._replace(scored=queries.scored & (random.random(len(queries.time)) < share))
-        extraction = Extraction(families, len(known.relations))
+        extraction = Extraction(settings.families, len(known.relations))
         samples = [_sampled(part, random) for part in extraction.advance(histories, queries)]
         return samples, most_frequent_rules(relation, extraction.families)
 
-    done: Any = each_relation(known, work, threads, cluster)
-    if progress:
-        done = progress(done, total=len(known.relations), description="evidence")
-    samples, counted = zip(*done, strict=True)
+    samples, counted = zip(*execution.run(lambda: work, _largest_first(known), "evidence"), strict=True)
     return [part for parts in samples for part in parts], [counts for each in counted for counts in each]
 
 
-def each_relation(
-    graph: TemporalGraph, work: Callable[[int], Any], threads: int | None, cluster: str | None
-) -> Iterator[Any]:
-    """The results of some work on every relation, in order of size, so that workers finish at about the same time."""
+def _largest_first(graph: TemporalGraph) -> list[int]:
+    """All relations, those with most facts first, so that workers finish at about the same time."""
     sizes = np.bincount(graph.facts.relation, minlength=len(graph.relations.base))
-    largest_first = np.argsort(-np.tile(sizes, 2), kind="stable")
-    return in_parallel(lambda: work, largest_first.tolist(), threads, cluster)
+    return np.argsort(-np.tile(sizes, 2), kind="stable").tolist()
 
 
 def _sampled(part: Extracted, random: np.random.Generator) -> tuple[Sample, Sample]:

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from tlogic.analysis.reports.section import OURS, PUBLISHED, Row, Section, Value
-from tlogic.explaining import Explanation
-from tlogic.forecasting import Query, forecast
+from tlogic.api import forecast, measure
+from tlogic.explaining import RuleExplanation
+from tlogic.forecasting import Query
 from tlogic.graph import TemporalGraph
-from tlogic.learning import LearningSettings, measure
+from tlogic.learning import LearningSettings
 from tlogic.reproduction import published_results as published
 from tlogic.reproduction.experiment_runner import ExperimentRunner
 from tlogic.rules import Rule, RuleSet, parse_rule
@@ -51,7 +52,7 @@ def _first_query(graph: TemporalGraph) -> tuple[Query, str]:
     return Query(subject, graph.relations.name_of(first.relation[0]), at=at), answer
 
 
-def _papers_rows(graph: TemporalGraph, learned: RuleSet, why: Explanation) -> tuple[Row, ...]:
+def _papers_rows(graph: TemporalGraph, learned: RuleSet, why: RuleExplanation) -> tuple[Row, ...]:
     """The published rules and walks; a walk counts as ours if it is among the groundings of a rule that was learned."""
     known = {rule.identity for rule in learned}
     walks = {tuple(map(tuple, grounding)) for reason in (*why.reasons, *why.untried) for grounding in reason.groundings}
@@ -66,7 +67,7 @@ def _papers_rows(graph: TemporalGraph, learned: RuleSet, why: Explanation) -> tu
     return tuple(rows)
 
 
-def _own_rows(learned: RuleSet, why: Explanation) -> tuple[Row, ...]:
+def _own_rows(learned: RuleSet, why: RuleExplanation) -> tuple[Row, ...]:
     best = learned.select(min_support=_ENOUGH_BODIES, sort="confidence", top=len(published.EXEMPLARY_RULES))
     rows = [Row((str(rule),), {OURS: _ours(rule, True)}) for rule in best]
     rows += [

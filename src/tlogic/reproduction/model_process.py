@@ -30,10 +30,9 @@ def measure_in_process(source: Any, trial: ModelTrial, threads: int | None = Non
 def measure(source: Any, trial: ModelTrial, threads: int | None = None) -> dict[str, Any]:
     """Fit and evaluate a model: seconds for fitting, metrics by split, and the peak memory of this process."""
     # Imported here, so that the parent process does not load what only the child needs.
-    from tlogic.evaluation import evaluate
-    from tlogic.graph import TemporalGraph, read
+    from tlogic.api import evaluate, fit, read
+    from tlogic.graph import TemporalGraph
     from tlogic.memory import peak_megabytes
-    from tlogic.models import fit
 
     dates: dict[str, Any] = {"valid_from": trial.valid_from, "test_from": trial.test_from}
     graph = source if isinstance(source, TemporalGraph) else read(source, **dates)

@@ -10,13 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tlogic.evaluation.ranks import RankCounts, Ranks, summary
-from tlogic.evidence.extraction import Extracted
+from tlogic.evaluation.split_queries import SplitQueries
+from tlogic.evidence.query_evidence import EvidencePart, QueryEvidence
 from tlogic.evidence.registry import DEFAULT_FAMILIES, evidence_columns
+from tlogic.execution import Execution
+from tlogic.forecasting.application import Scored
 from tlogic.graph import TemporalGraph
 from tlogic.graph.arrays import Floats
 from tlogic.models.bins import N_BINS, Bins
-from tlogic.models.evaluating import Place, each_part
 from tlogic.models.scorecard import learn_weights, scores_of
+from tlogic.models.settings import FitSettings
 from tlogic.models.training_data import collect_training_data
 
 Families = tuple[str, ...]
@@ -37,7 +40,7 @@ def fit_variants(
     graph: TemporalGraph, variants: Sequence[Families], threads: int | None = None, progress: Progress = None
 ) -> Variants:
     """A scorecard for each choice of families, with weights from the training facts."""
-    data = collect_training_data(graph, DEFAULT_FAMILIES, "train", SEED, threads, progress)
+    data = collect_training_data(graph, FitSettings(train_on="train", seed=SEED), Execution(threads, progress=progress))
     bins, examples = data.bins, data.examples
     families = np.array([family for family, _ in evidence_columns(DEFAULT_FAMILIES)])
     weights: list[Floats] = []
@@ -55,13 +58,18 @@ def evaluate_variants(
 ) -> list[dict[str, float]]:
     """The figures of each scorecard on a split, realistic ties, time-aware filter."""
 
-    def judge(part: Extracted, place: Place) -> list[RankCounts]:
-        bins = variants.bins.of(part.evidence)
-        return [place(scores_of(weight, bins)) for weight in variants.weights]
+    queries = SplitQueries(graph, split, "time-aware", multi_step=False)
 
-    lives = variants.half_lives
-    done = each_part(graph, lives, DEFAULT_FAMILIES, judge, split, threads=threads, progress=progress)
-    return [_figures(rank_counts) for rank_counts in zip(*done, strict=True)]
+    def rank(part: EvidencePart) -> list[RankCounts]:
+        _, pairs, evidence = part.extracted
+        bins, no_rules = variants.bins.of(evidence), np.zeros(len(part.query), np.int64)
+        scored = (Scored(pairs.start, pairs.candidate, scores_of(each, bins), no_rules) for each in variants.weights)
+        return [queries.rank(part.query, each) for each in scored]
+
+    evidence = QueryEvidence(graph, DEFAULT_FAMILIES, variants.half_lives)
+    execution = Execution(threads, progress=progress)
+    parts = [part for parts in evidence.map(queries.batch, rank, execution, keep=False) for part in parts]
+    return [_figures(rank_counts) for rank_counts in zip(*parts, strict=True)]
 
 
 def _figures(rank_counts: Sequence[RankCounts]) -> dict[str, float]:

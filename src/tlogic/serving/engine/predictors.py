@@ -1,22 +1,18 @@
 """Predictors: answer queries over the live graph with rules, or with a model."""
 
 from collections.abc import Collection, Sequence
-from copy import copy
 from itertools import groupby
 from threading import Lock
 from typing import Any, Literal, Protocol
 
 from tlogic.errors import InputError
-from tlogic.explaining import Explanation as RuleExplanation
+from tlogic.execution import Execution
+from tlogic.explaining import ModelExplanation, RuleExplanation, explain_by_model, explain_by_rules
 from tlogic.forecasting import ApplicationSettings, Query
-from tlogic.forecasting.forecast import Answered
-from tlogic.forecasting.live_forecaster import LiveForecaster
-from tlogic.forecasting.queries import encode_queries
+from tlogic.forecasting.forecast import Forecast, forecast_queries
+from tlogic.forecasting.live_forecaster import LiveRuleForecaster
 from tlogic.graph.live_graph import LiveGraph
-from tlogic.models import Model
-from tlogic.models.forecasting import ModelForecast, answer
-from tlogic.models.model_forecaster import ModelForecaster
-from tlogic.models.scoresheet import Scoresheet
+from tlogic.models import Model, ModelForecaster
 from tlogic.rules import Rule, RuleSet
 
 Kind = Literal["rules", "model"]
@@ -31,10 +27,12 @@ class Predictor(Protocol):
     kind: Kind
     version: int
 
-    def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Answered:
+    def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Forecast[Any]:
         """Rank the candidates of queries."""
 
-    def explain(self, graph: LiveGraph, query: Query, candidate: str, without: Collection[str], n: int) -> Any:
+    def explain(
+        self, graph: LiveGraph, query: Query, candidate: str, without: Collection[str], n: int
+    ) -> RuleExplanation | ModelExplanation:
         """Explain a candidate, with up to n groundings or facts per reason."""
 
 
@@ -46,27 +44,27 @@ class RulePredictor:
     def __init__(self, rules: RuleSet, settings: ApplicationSettings, version: int) -> None:
         self.rules, self.settings, self.version = rules, settings, version
         self.id_of = {rule: str(index) for index, rule in enumerate(rules)}
-        self._forecaster: LiveForecaster | None = None
+        self._forecaster: LiveRuleForecaster | None = None
         self._lock = Lock()
 
-    def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Answered:
+    def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Forecast[Any]:
         """Rank the candidates of queries."""
-        return self._forecaster_without(graph, without).ask(queries, top)
+        return forecast_queries(self._forecaster_without(graph, without), explain_by_rules, queries, top)
 
     def explain(
         self, graph: LiveGraph, query: Query, candidate: str, without: Collection[str], n: int
     ) -> RuleExplanation:
         """Explain a candidate, with up to n groundings per rule."""
-        return self._forecaster_without(graph, without).ask([query], 1).explain(0, candidate, groundings=n)
+        return explain_by_rules(self._forecaster_without(graph, without), query, candidate, n)
 
-    def _forecaster_without(self, graph: LiveGraph, without: Collection[str]) -> LiveForecaster:
+    def _forecaster_without(self, graph: LiveGraph, without: Collection[str]) -> LiveRuleForecaster:
         forecaster = self._current_forecaster(graph)
         return forecaster.without([self._rule(rule_id) for rule_id in without]) if without else forecaster
 
-    def _current_forecaster(self, graph: LiveGraph) -> LiveForecaster:
+    def _current_forecaster(self, graph: LiveGraph) -> LiveRuleForecaster:
         with self._lock:
             if self._forecaster is None or self._forecaster.graph is not graph or not self._forecaster.is_up_to_date:
-                self._forecaster = LiveForecaster(graph, self.rules, self.settings)
+                self._forecaster = LiveRuleForecaster(graph, self.rules, self.settings)
             return self._forecaster
 
     def _rule(self, rule_id: str) -> Rule:
@@ -88,25 +86,20 @@ class ModelPredictor:
         self._built_from: tuple[LiveGraph, int] | None = None
         self._lock = Lock()
 
-    def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Answered:
+    def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Forecast[Any]:
         """Rank the candidates of queries."""
         forecaster = self._forecaster_without(graph, without)
-        encoded = encode_queries(forecaster.graph, queries)
-        return ModelForecast(forecaster, queries, encoded, answer(forecaster, encoded, top, threads=1))
+        return forecast_queries(forecaster, explain_by_model, queries, top, Execution(threads=1))
 
-    def explain(self, graph: LiveGraph, query: Query, candidate: str, without: Collection[str], n: int) -> Scoresheet:
+    def explain(
+        self, graph: LiveGraph, query: Query, candidate: str, without: Collection[str], n: int
+    ) -> ModelExplanation:
         """Explain a candidate, with up to n facts per kind of evidence."""
-        forecaster = self._forecaster_without(graph, without)
-        encoded = encode_queries(forecaster.graph, [query])
-        forecast = ModelForecast(forecaster, [query], encoded, answer(forecaster, encoded, 1))
-        return forecast.explain(0, candidate, groundings=n)
+        return explain_by_model(self._forecaster_without(graph, without), query, candidate, n)
 
     def _forecaster_without(self, graph: LiveGraph, without: Collection[str]) -> ModelForecaster:
         forecaster = self._current_forecaster(graph)
-        if without:
-            forecaster = copy(forecaster)
-            forecaster.model = self.model.without(without)
-        return forecaster
+        return forecaster.without(without) if without else forecaster
 
     def _current_forecaster(self, graph: LiveGraph) -> ModelForecaster:
         with self._lock:
@@ -118,12 +111,12 @@ class ModelPredictor:
 
 def forecast_each(
     predictor: Predictor, graph: LiveGraph, queries: Sequence[tuple[Query, Collection[str]]], top: int
-) -> list[tuple[Answered, int]]:
+) -> list[tuple[Forecast[Any], int]]:
     """For each query and what it switches off: a forecast and the query's index in it.
 
     Queries that switch off the same are answered together.
     """
-    found: dict[int, tuple[Answered, int]] = {}
+    found: dict[int, tuple[Forecast[Any], int]] = {}
     by_without = sorted(range(len(queries)), key=lambda index: sorted(queries[index][1]))
     for _, group in groupby(by_without, key=lambda index: sorted(queries[index][1])):
         indices = list(group)

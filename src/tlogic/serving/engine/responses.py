@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from tlogic.explaining import Explanation as RuleExplanation
+from tlogic.explaining import ModelExplanation, RuleExplanation
 from tlogic.forecasting import Query
-from tlogic.forecasting.forecast import Answered
+from tlogic.forecasting.forecast import Forecast
 from tlogic.graph.live_graph import LiveGraph
-from tlogic.models.scoresheet import Scoresheet
 from tlogic.rules import Rule, in_words
 from tlogic.serving import schemas
 from tlogic.serving.engine.predictors import Predictor, RulePredictor
@@ -17,7 +16,7 @@ def query_schema(query: Query) -> schemas.ResolvedQuery:
     return schemas.ResolvedQuery(subject=query.subject, relation=query.relation, object=query.object, at=str(query.at))
 
 
-def forecast_schema(graph: LiveGraph, version: int, forecast: Answered, index: int) -> schemas.Forecast:
+def forecast_schema(graph: LiveGraph, version: int, forecast: Forecast[Any], index: int) -> schemas.Forecast:
     """One query of a forecast, with the true answers if the time has passed."""
     query = query_schema(forecast.queries[index])
     true_answers = forecast.true_answers(index)
@@ -48,7 +47,7 @@ def rule_schema(predictor: Predictor, rule: Rule) -> schemas.Rule:
     )
 
 
-def explanation_schema(explanation: RuleExplanation | Scoresheet, predictor: Predictor) -> schemas.Explanation:
+def explanation_schema(explanation: RuleExplanation | ModelExplanation, predictor: Predictor) -> schemas.Explanation:
     """An explanation by rules, or by the evidence of a model."""
     fields: dict[str, Any] = {
         "question": query_schema(explanation.query),
@@ -59,7 +58,7 @@ def explanation_schema(explanation: RuleExplanation | Scoresheet, predictor: Pre
         "text": explanation.text(None),
         "version": predictor.version,
     }
-    if isinstance(explanation, Scoresheet):
+    if isinstance(explanation, ModelExplanation):
         contributions = [
             schemas.Contribution(
                 id=each.family,

@@ -10,7 +10,7 @@ import numpy as np
 from tlogic.errors import InputError
 from tlogic.forecasting import Query
 from tlogic.forecasting.forecast import Candidate
-from tlogic.forecasting.queries import encode_queries, step_asked
+from tlogic.forecasting.queries import encode_queries, query_step
 from tlogic.graph.live_graph import LiveGraph
 from tlogic.names import INVERSE_MARK
 from tlogic.rules import Rule, in_words
@@ -245,7 +245,7 @@ class Service:
         """
         with self._reading() as (graph, predictor):
             entity_id = graph.entities.id_of(entity)
-            name, now = graph.entities.name_of(entity_id), step_asked(graph, at, MAX_STEPS_AHEAD)
+            name, now = graph.entities.name_of(entity_id), query_step(graph, at, MAX_STEPS_AHEAD)
             rates = sorted(relation_rates(graph, entity_id, now).items(), key=lambda pair: -pair[1])
             rates = [(relation, rate) for relation, rate in rates[:_MAX_OUTLOOK_RELATIONS] if rate > 0.0]
             label = graph.timeline.label_of(now)

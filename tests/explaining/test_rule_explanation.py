@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,16 +14,17 @@ from tests import naive
 from tests.datasets import Datasets
 from tests.strategies import World, rule_lists, worlds
 from tests.worlds import as_graph, as_rules, entity, facts_of, relation, without
-from tlogic.explaining.explanation import noisy_or
+from tlogic.explaining.rule_explanation import noisy_or
+from tlogic.forecasting import RuleForecaster
 from tlogic.graph import TemporalGraph
 
 NOW = 9
-EVERY_RULE = {"k": 1000, "min_confidence": 0.0, "min_support": 1}
+EVERY_RULE: dict[str, Any] = {"k": 1000, "min_confidence": 0.0, "min_support": 1}
 ALL = 10_000
 
 
 @st.composite
-def explained(draw: st.DrawFn, **application: int) -> tuple[World, tlogic.Forecast, str]:
+def explained(draw: st.DrawFn, **application: Any) -> tuple[World, tlogic.Forecast[tlogic.RuleExplanation], str]:
     """A world, a forecast in it, and one of its candidates."""
     world = draw(worlds())
     assume(world.facts)
@@ -38,7 +40,7 @@ def explained(draw: st.DrawFn, **application: int) -> tuple[World, tlogic.Foreca
 
 @settings(max_examples=150)
 @given(explained())
-def test_the_score_is_the_sum_of_the_reasons(case: tuple[World, tlogic.Forecast, str]) -> None:
+def test_the_score_is_the_sum_of_the_reasons(case: tuple[World, tlogic.Forecast[tlogic.RuleExplanation], str]) -> None:
     _, forecast, candidate = case
     why = forecast.explain(0, candidate)
     [shown] = [each for each in forecast[0] if each.name == candidate]
@@ -51,7 +53,9 @@ def test_the_score_is_the_sum_of_the_reasons(case: tuple[World, tlogic.Forecast,
 
 @settings(max_examples=100)
 @given(explained(window=4))
-def test_cited_facts_are_in_the_data_in_order_and_in_the_window(case: tuple[World, tlogic.Forecast, str]) -> None:
+def test_cited_facts_are_in_the_data_in_order_and_in_the_window(
+    case: tuple[World, tlogic.Forecast[tlogic.RuleExplanation], str],
+) -> None:
     world, forecast, candidate = case
     known = facts_of(world)
     reasons = forecast.explain(0, candidate, groundings=ALL).reasons
@@ -67,7 +71,9 @@ def test_cited_facts_are_in_the_data_in_order_and_in_the_window(case: tuple[Worl
 
 @settings(max_examples=100)
 @given(explained())
-def test_all_groundings_are_found_the_latest_first(case: tuple[World, tlogic.Forecast, str]) -> None:
+def test_all_groundings_are_found_the_latest_first(
+    case: tuple[World, tlogic.Forecast[tlogic.RuleExplanation], str],
+) -> None:
     world, forecast, candidate = case
     subject = forecast.queries[0].subject
     reasons = forecast.explain(0, candidate, groundings=ALL).reasons
@@ -111,7 +117,7 @@ def _recorded(edge: naive.Edge, n_base: int) -> tuple[str, str, str, int]:
 @settings(max_examples=100)
 @given(explained(), st.data())
 def test_removing_cited_facts_lowers_the_score_as_predicted(
-    case: tuple[World, tlogic.Forecast, str], data: st.DataObject
+    case: tuple[World, tlogic.Forecast[tlogic.RuleExplanation], str], data: st.DataObject
 ) -> None:
     world, forecast, candidate = case
     why = forecast.explain(0, candidate, groundings=ALL)
@@ -124,7 +130,7 @@ def test_removing_cited_facts_lowers_the_score_as_predicted(
     ]
     left = as_graph(without(world, removed))
     assume(str(forecast.queries[0].subject) in left.entities and candidate in left.entities)
-    rules = tlogic.RuleSet(forecast.forecaster.rules)
+    rules = tlogic.RuleSet(rule_forecaster(forecast).rules)
     assume(all(name in left.relations for rule in rules for name in (rule.head, *rule.body)))
     again = tlogic.forecast(left, rules, forecast.queries, top=None, **EVERY_RULE)
     scores = {each.name: each.score for each in again[0]} if again.by(0) == "rules" else {}
@@ -132,8 +138,13 @@ def test_removing_cited_facts_lowers_the_score_as_predicted(
     assert scores.get(candidate, 0.0) <= why.score
 
 
-def rescored(forecast: tlogic.Forecast, rule: tlogic.Rule, age: int) -> float:
-    how = forecast.forecaster.settings
+def rule_forecaster(forecast: tlogic.Forecast[tlogic.RuleExplanation]) -> RuleForecaster:
+    assert isinstance(forecast.forecaster, RuleForecaster)
+    return forecast.forecaster
+
+
+def rescored(forecast: tlogic.Forecast[tlogic.RuleExplanation], rule: tlogic.Rule, age: int) -> float:
+    how = rule_forecaster(forecast).settings
     return float(np.float32(how.alpha * rule.confidence + (1 - how.alpha) * np.exp(-how.decay * age)))
 
 
@@ -233,7 +244,9 @@ def test_the_fallback_is_explained_too(icews14: TemporalGraph) -> None:
 
 
 @pytest.mark.parametrize("kind", ["svg", "png"])
-def test_pictures_are_drawn_and_the_same_twice(answers: tlogic.Forecast, tmp_path: Path, kind: str) -> None:
+def test_pictures_are_drawn_and_the_same_twice(
+    answers: tlogic.Forecast[tlogic.RuleExplanation], tmp_path: Path, kind: str
+) -> None:
     place = next(place for place in range(len(answers)) if answers.by(place) == "rules")
     why = answers.explain(place, answers[place][0].name)
     for name in ("one", "two"):
@@ -243,7 +256,7 @@ def test_pictures_are_drawn_and_the_same_twice(answers: tlogic.Forecast, tmp_pat
     assert content.startswith(b"\x89PNG" if kind == "png" else b"<?xml")
 
 
-def test_a_picture_needs_a_known_kind(answers: tlogic.Forecast, tmp_path: Path) -> None:
+def test_a_picture_needs_a_known_kind(answers: tlogic.Forecast[tlogic.RuleExplanation], tmp_path: Path) -> None:
     why = answers.explain(0, answers[0][0].name)
     with pytest.raises(tlogic.InputError, match=r"\.svg or \.png"):
         why.draw(tmp_path / "why.pdf")

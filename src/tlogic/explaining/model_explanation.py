@@ -1,4 +1,4 @@
-"""Scoresheet: why a model gave a candidate its score, as a sum of what each family of evidence says."""
+"""ModelExplanation: why a model gave a candidate its score, as a sum of contributions of evidence families."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ import numpy as np
 
 from tlogic.evidence.family import Family
 from tlogic.evidence.statements import Case, Edge
-from tlogic.explaining.explanation import Fact
-from tlogic.forecasting.queries import EncodedQuery, Query
+from tlogic.explaining.explanation import Explanation, Fact
+from tlogic.forecasting.queries import EncodedQuery, Query, encode_queries, with_names
 from tlogic.graph.arrays import Floats
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.model_forecaster import ModelForecaster
@@ -17,38 +17,53 @@ from tlogic.models.model_forecaster import ModelForecaster
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one family of evidence adds to a score, in words, and the facts it counted."""
+    """What one family of evidence adds to a score.
+
+    Attributes:
+        family: The name of the family.
+        weight: What it adds to the score.
+        sentence: What it found, in words.
+        facts: The facts behind it, the most relevant first, as many as were requested.
+        n_facts: How many facts there are.
+        columns: By kind of evidence: its value, None if there is none, and its weight.
+    """
 
     family: str
     weight: float
     sentence: str
     facts: tuple[Fact, ...]
-    """The most telling first, as many as were asked for."""
     n_facts: int
-    """How many there are."""
     columns: dict[str, tuple[float | None, float]]
-    """By kind of evidence: its value, None where there is none, and its weight."""
 
 
 @dataclass(frozen=True, repr=False)
-class Scoresheet:
-    """The score of a candidate as a sum, the largest contributions first."""
+class ModelExplanation(Explanation):
+    """Why a model gave a candidate its score and its rank. The score is the sum of its contributions.
+
+    Attributes:
+        query: The query, with the names and the date that the data has for it.
+        candidate: The name of the entity that is explained.
+        score: The sum of the contributions; 0 if the entity is not a candidate.
+        probability: The calibrated probability.
+        rank: One more than the number of candidates with higher scores; None if it is not a candidate.
+        n_candidates: How many candidates the query has.
+        contributions: What each family of evidence adds, the largest first.
+    """
 
     query: Query
     candidate: str
     score: float
     probability: float
     rank: int | None
-    """One more than there are candidates with higher scores; None where it is no candidate at all."""
     n_candidates: int
     contributions: tuple[Contribution, ...]
 
     def __repr__(self) -> str:
-        return f"Scoresheet({self.query}: {self.candidate}, rank {self.rank} of {self.n_candidates})"
+        return f"ModelExplanation({self.query}: {self.candidate}, rank {self.rank} of {self.n_candidates})"
 
     def text(self, n_reasons: int | None = None) -> str:
-        """The sum for people, with the largest contributions or all of them (None)."""
-        lines = [f"Why {self.candidate} for {self.query}?", self._standing()]
+        """The sum as text, with the largest contributions or all of them (None)."""
+        lines = [f"Why {self.candidate} for {self.query}?", self._rank_line()]
         for each in self.contributions[:n_reasons]:
             lines += [f"  {each.weight:+.4f}  {each.sentence}", *(f"             {fact}" for fact in each.facts)]
         rest = self.contributions[n_reasons:] if n_reasons is not None else ()
@@ -56,15 +71,12 @@ class Scoresheet:
             lines.append(f"  {sum(each.weight for each in rest):+.4f}  from {len(rest)} more kinds of evidence")
         return "\n".join(lines)
 
-    def __str__(self) -> str:
-        return self.text()
-
-    def over(self, other: "Scoresheet") -> "Comparison":
-        """Why this candidate stands above another one of the same query, or below."""
+    def over(self, other: "ModelExplanation") -> "Comparison":
+        """Why this candidate ranks above another candidate of the same query, or below it."""
         return Comparison(self, other)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, for JSON."""
+        """The whole explanation, for JSON."""
         return {
             "query": self.query._asdict(),
             "candidate": self.candidate,
@@ -85,7 +97,7 @@ class Scoresheet:
             ],
         }
 
-    def _standing(self) -> str:
+    def _rank_line(self) -> str:
         if self.rank is None:
             return f"It is not among the {self.n_candidates:,} candidates."
         return (
@@ -96,20 +108,20 @@ class Scoresheet:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Why one candidate stands above another, or below: the difference of two sums."""
+    """Why one candidate ranks above another, or below it: the difference of two sums."""
 
-    one: Scoresheet
-    other: Scoresheet
+    one: ModelExplanation
+    other: ModelExplanation
 
     @property
     def differences(self) -> list[tuple[float, Contribution, Contribution]]:
-        """Per family: how much more it gives to the one, and what it says of both; the largest first."""
+        """Per family: how much more it adds for the one, and its contribution to both; the largest first."""
         theirs = {each.family: each for each in self.other.contributions}
         pairs = [(each, theirs[each.family]) for each in self.one.contributions if each.family in theirs]
         return sorted(((a.weight - b.weight, a, b) for a, b in pairs), key=lambda each: -abs(each[0]))
 
     def text(self, n_reasons: int | None = None) -> str:
-        """The difference for people, with the largest parts or all of them (None)."""
+        """The difference as text, with the largest parts or all of them (None)."""
         one, other = self.one.candidate, self.other.candidate
         lines = [f"Why {one} over {other} for {self.one.query}?"]
         for sheet in (self.one, self.other):
@@ -127,7 +139,7 @@ class Comparison:
         return self.text()
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, for JSON; there is no difference where one of the two is no candidate."""
+        """The whole comparison, for JSON; the difference is null if one of the two is not a candidate."""
         both = self.one.rank is not None and self.other.rank is not None
         return {
             "one": self.one.to_dict(),
@@ -137,10 +149,8 @@ class Comparison:
         }
 
 
-def scoresheet(
-    forecaster: ModelForecaster, asked: Query, query: EncodedQuery, candidate: str, *, n_facts: int = 1
-) -> Scoresheet:
-    """Explain a candidate of a query, with some of the facts that each family counted.
+def explain_by_model(forecaster: ModelForecaster, query: Query, candidate: str, n_facts: int = 1) -> ModelExplanation:
+    """Explain a candidate of a query, with up to ``n_facts`` facts of each family of evidence.
 
     >>> import tlogic
     >>> graph = tlogic.sample()
@@ -150,16 +160,17 @@ def scoresheet(
     (1, True)
     """
     graph, model = forecaster.graph, forecaster.model
+    [encoded] = encode_queries(graph, [query])
     entity = graph.entities.id_of(candidate)
-    with forecaster.asking(query) as (part, families):
+    with forecaster.evidence.at(encoded) as (part, families):
         scores = model.scores(part.evidence)
         probabilities = model.probabilities(part.pairs.start, scores)
         own = next(iter(np.flatnonzero(part.pairs.candidate == entity).tolist()), None)
         contributions = (
-            () if own is None else _contributions(forecaster, query, entity, part.evidence[own], families, n_facts)
+            () if own is None else _contributions(forecaster, encoded, entity, part.evidence[own], families, n_facts)
         )
-    return Scoresheet(
-        query=asked,
+    return ModelExplanation(
+        query=with_names(graph, query, encoded),
         candidate=graph.entities.name_of(entity),
         score=0.0 if own is None else float(scores[own]),
         probability=0.0 if own is None else float(probabilities[own]),
@@ -177,7 +188,7 @@ def _contributions(
     families: dict[str, Family],
     n_facts: int,
 ) -> tuple[Contribution, ...]:
-    """What each family adds, the largest first, whether for or against."""
+    """What each family adds, the largest absolute value first."""
     weights = forecaster.model.contributions(evidence[None, :])[0]
     columns: dict[str, dict[str, tuple[float | None, float]]] = {}
     for (family, name), value, weight in zip(
@@ -187,16 +198,16 @@ def _contributions(
     found = []
     for family, own in columns.items():
         values = {name: value for name, (value, _) in own.items() if value is not None}
-        case = Case(forecaster.graph, forecaster.histories, query, entity, values)
-        sentence, told = families[family].describe(case)
-        edges = _distinct(forecaster.graph, told)
+        case = Case(forecaster.graph, forecaster.evidence.histories, query, entity, values)
+        sentence, found_edges = families[family].describe(case)
+        edges = _distinct(forecaster.graph, found_edges)
         facts = _as_facts(forecaster.graph, edges[:n_facts])
         found.append(Contribution(family, sum(w for _, w in own.values()), sentence, facts, len(edges), own))
     return tuple(sorted(found, key=lambda each: -abs(each.weight)))
 
 
 def _distinct(graph: TemporalGraph, edges: Sequence[Edge]) -> list[Edge]:
-    """The facts behind edges as they stand in the data, each once: a fact and its inverse are the same."""
+    """The recorded facts behind edges, each once: an edge and its inverse are the same fact."""
     half = len(graph.relations.base)
     return list(
         dict.fromkeys(

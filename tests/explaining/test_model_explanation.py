@@ -1,4 +1,4 @@
-"""Scoresheets: the sum is the score, the facts are in the data, and the sentences tell what they count."""
+"""Explanations of models: the sum is the score, the facts are in the data, and the sentences tell what they count."""
 
 import json
 import re
@@ -8,22 +8,21 @@ import pytest
 
 import tlogic
 from tests.models.conftest import asked_of_test
-from tlogic.explaining.explanation import Fact
-from tlogic.forecasting.forecast import Candidate
+from tlogic.explaining import Fact
+from tlogic.explaining.model_explanation import Contribution, ModelExplanation
+from tlogic.forecasting import Candidate, Forecast
 from tlogic.graph import TemporalGraph
-from tlogic.models.forecasting import ModelForecast
-from tlogic.models.scoresheet import Contribution, Scoresheet
 
 ALL = 100_000
 
 
 @pytest.fixture(scope="module")
-def answers(world: TemporalGraph, model: tlogic.Model) -> ModelForecast:
+def answers(world: TemporalGraph, model: tlogic.Model) -> Forecast[ModelExplanation]:
     return tlogic.forecast(world, model, asked_of_test(world, 12)[0], top=None)
 
 
 @pytest.fixture(scope="module")
-def sheets(answers: ModelForecast) -> list[tuple[int, Candidate, Scoresheet]]:
+def sheets(answers: Forecast[ModelExplanation]) -> list[tuple[int, Candidate, ModelExplanation]]:
     """The best candidates of some queries, one in the middle, the last one and the one asked about, with all facts."""
     explained = []
     for place, (query, found) in enumerate(zip(answers.queries, answers, strict=True)):
@@ -41,11 +40,11 @@ def known(world: TemporalGraph) -> list[tuple[int, Fact]]:
     return [(t, Fact(name(s), relation(r), name(o), label(t))) for s, r, o, t in rows]
 
 
-def now_of(world: TemporalGraph, sheet: Scoresheet) -> int:
+def now_of(world: TemporalGraph, sheet: ModelExplanation) -> int:
     return world.timeline.step_of(str(sheet.query.at))
 
 
-def by_family(sheet: Scoresheet) -> dict[str, Contribution]:
+def by_family(sheet: ModelExplanation) -> dict[str, Contribution]:
     return {each.family: each for each in sheet.contributions}
 
 
@@ -55,7 +54,7 @@ def the_other_way(query: tlogic.Query, subject: str, object: str) -> tuple[str, 
 
 
 def test_contributions_add_up_to_the_score(
-    answers: ModelForecast, sheets: list[tuple[int, Candidate, Scoresheet]]
+    model: tlogic.Model, answers: Forecast[ModelExplanation], sheets: list[tuple[int, Candidate, ModelExplanation]]
 ) -> None:
     for place, shown, why in sheets:
         assert (why.rank, why.candidate, why.score, why.probability) == shown
@@ -64,13 +63,13 @@ def test_contributions_add_up_to_the_score(
         for each in why.contributions:
             assert sum(weight for _, weight in each.columns.values()) == pytest.approx(each.weight, abs=1e-9)
         assert tuple(by_family(why)) == tuple(each.family for each in why.contributions)
-        assert set(by_family(why)) == set(answers.forecaster.model.families)
+        assert set(by_family(why)) == set(model.families)
         sizes = [abs(each.weight) for each in why.contributions]
         assert sizes == sorted(sizes, reverse=True)
 
 
 def test_cited_facts_are_in_the_data_and_lie_before_the_query(
-    world: TemporalGraph, sheets: list[tuple[int, Candidate, Scoresheet]], known: list[tuple[int, Fact]]
+    world: TemporalGraph, sheets: list[tuple[int, Candidate, ModelExplanation]], known: list[tuple[int, Fact]]
 ) -> None:
     time = {fact: t for t, fact in known}
     cited = 0
@@ -84,7 +83,7 @@ def test_cited_facts_are_in_the_data_and_lie_before_the_query(
 
 
 def test_facts_are_counted_right(
-    world: TemporalGraph, sheets: list[tuple[int, Candidate, Scoresheet]], known: list[tuple[int, Fact]]
+    world: TemporalGraph, sheets: list[tuple[int, Candidate, ModelExplanation]], known: list[tuple[int, Fact]]
 ) -> None:
     for _, _, why in sheets:
         now = now_of(world, why)
@@ -92,7 +91,7 @@ def test_facts_are_counted_right(
             assert set(by_family(why)[family].facts) == set(expected), family
 
 
-def _counted(why: Scoresheet, now: int, past: list[tuple[int, Fact]]) -> dict[str, list[Fact]]:
+def _counted(why: ModelExplanation, now: int, past: list[tuple[int, Fact]]) -> dict[str, list[Fact]]:
     """What families say that they count, by plain search."""
     subject, candidate = str(why.query.subject or why.query.object), why.candidate
     place = 2 if why.query.object is None else 0  # of the answer, within a fact
@@ -111,7 +110,7 @@ def _counted(why: Scoresheet, now: int, past: list[tuple[int, Fact]]) -> dict[st
 
 
 def test_as_many_facts_are_shown_as_are_asked_for(
-    answers: ModelForecast, sheets: list[tuple[int, Candidate, Scoresheet]]
+    model: tlogic.Model, answers: Forecast[ModelExplanation], sheets: list[tuple[int, Candidate, ModelExplanation]]
 ) -> None:
     for place, shown, why in sheets[::5]:
         for few, every in zip(
@@ -122,7 +121,7 @@ def test_as_many_facts_are_shown_as_are_asked_for(
 
 
 def test_sentences_tell_what_the_data_holds(
-    world: TemporalGraph, sheets: list[tuple[int, Candidate, Scoresheet]], known: list[tuple[int, Fact]]
+    world: TemporalGraph, sheets: list[tuple[int, Candidate, ModelExplanation]], known: list[tuple[int, Fact]]
 ) -> None:
     seen = 0
     for _, _, why in sheets:
@@ -141,7 +140,7 @@ def test_sentences_tell_what_the_data_holds(
     assert seen > 10
 
 
-def test_sentences_tell_the_probability_of_the_best_rule(sheets: list[tuple[int, Candidate, Scoresheet]]) -> None:
+def test_sentences_tell_the_probability_of_the_best_rule(sheets: list[tuple[int, Candidate, ModelExplanation]]) -> None:
     """And that there is none where evidence says so."""
     columns = {"rules": "probability 0", "chains": "largest", "acyclic": "largest", "constants": "largest"}
     told = dict.fromkeys(columns, 0)
@@ -158,13 +157,13 @@ def test_sentences_tell_the_probability_of_the_best_rule(sheets: list[tuple[int,
     assert min(told.values()) > 5
 
 
-def comparisons(answers: ModelForecast) -> Iterator[tuple[Scoresheet, Scoresheet]]:
+def comparisons(answers: Forecast[ModelExplanation]) -> Iterator[tuple[ModelExplanation, ModelExplanation]]:
     for place, found in list(enumerate(answers))[::4]:
         one, other, last = (answers.explain(place, found[rank].name) for rank in (0, 1, -1))
         yield from ((one, other), (last, one))
 
 
-def test_why_one_over_another_is_the_difference_of_their_sums(answers: ModelForecast) -> None:
+def test_why_one_over_another_is_the_difference_of_their_sums(answers: Forecast[ModelExplanation]) -> None:
     for one, other in comparisons(answers):
         why = one.over(other)
         assert sum(weight for weight, _, _ in why.differences) == pytest.approx(one.score - other.score, abs=1e-9)
@@ -192,7 +191,7 @@ def test_who_is_no_candidate_has_no_sum(world: TemporalGraph, model: tlogic.Mode
         assert why.to_dict()["difference"] is None
 
 
-def test_text_and_json_say_the_same(sheets: list[tuple[int, Candidate, Scoresheet]]) -> None:
+def test_text_and_json_say_the_same(sheets: list[tuple[int, Candidate, ModelExplanation]]) -> None:
     for _, _, why in sheets[::4]:
         told = json.loads(json.dumps(why.to_dict()))
         assert told == why.to_dict()

@@ -1,0 +1,532 @@
+"""The functions of tlogic: read, sample, learn, measure, fit, forecast and evaluate.
+
+This is the one place that knows both rules and models. Below it, both are a ``Forecaster``. Heavy modules are imported
+when a function first needs them, so that ``import tlogic`` and ``tlogic --help`` are instant.
+"""
+
+import json
+import os
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from tlogic.errors import InputError, SettingsError
+from tlogic.forecasting.settings import ApplicationSettings, Stop
+from tlogic.keywords import Default, default, settings_from
+from tlogic.learning.settings import Confidence, LearningSettings, Transition
+from tlogic.models.settings import FitSettings, ModelKind, TrainOn
+from tlogic.rules import Rule, RuleSet
+
+if TYPE_CHECKING:
+    from tlogic.evaluation import Evaluation, Filter
+    from tlogic.events.sources.columns import Columns
+    from tlogic.events.timeline import Label
+    from tlogic.execution import Progress
+    from tlogic.explaining import Explanation, ModelExplanation, RuleExplanation
+    from tlogic.forecasting import Forecast, Forecaster
+    from tlogic.graph import TemporalGraph
+    from tlogic.models import Model
+
+StrPath = str | os.PathLike[str]
+
+
+def read(
+    source: Any,
+    *,
+    query: str | None = None,
+    valid_from: "Label | None" = None,
+    test_from: "Label | None" = None,
+    step: str | int | None = None,
+    columns: "Columns | None" = None,
+    time_zone: str = "UTC",
+    skip_bad_rows: bool = False,
+) -> "TemporalGraph":
+    """Read dated facts and build their graph.
+
+    Args:
+        source: A folder with train, valid and test files, one file (text, CSV, Parquet, Arrow), the name of a dataset
+            under ``TLOGIC_DATA``, a compiled graph (``tlogic index``), the URL of a database, or a data frame of
+            polars, pandas or pyarrow.
+        query: What to read from a database: a SELECT statement or the name of a table.
+        valid_from: The date at which the validation period begins, if the source is one table.
+        test_from: The date at which the test period begins, if the source is one table.
+        step: The time step, such as "1d", "1h" or "15m"; found from the data if not given.
+        columns: The columns of subject, relation, object and time, as a list of names or positions or as a mapping
+            from role to column; recognised by their names if not given.
+        time_zone: The time zone to which date-times with zones are converted.
+        skip_bad_rows: Whether to leave out rows that cannot be read, instead of raising an error.
+
+    Returns:
+        The graph. Its ``report`` lists what was read, with warnings.
+
+    Raises:
+        InputError: If the source cannot be read. The message names the file, the line and what was expected.
+
+    Example:
+        >>> import polars as pl
+        >>> calls = pl.DataFrame({"subject": ["Ann", "Bo"], "relation": ["calls"] * 2, "object": ["Bo", "Ann"],
+        ...                       "date": ["2030-01-01", "2030-01-03"]})
+        >>> read(calls)
+        TemporalGraph(2 facts, 2 entities, 1 relations, 2030-01-01 to 2030-01-03)
+    """
+    from tlogic.graph.building import read_graph
+
+    return read_graph(
+        source,
+        query=query,
+        valid_from=valid_from,
+        test_from=test_from,
+        step=step,
+        columns=columns,
+        time_zone=time_zone,
+        skip_bad_rows=skip_bad_rows,
+    )
+
+
+def sample(seed: int = 7, days: int = 450) -> "TemporalGraph":
+    """Simulate the built-in sample world, whose rules are known because they were planted.
+
+    Args:
+        seed: The seed of the simulation.
+        days: How many days of events to simulate.
+
+    Returns:
+        The graph of its events.
+
+    Example:
+        >>> sample()
+        TemporalGraph(11751 facts, 55 entities, 22 relations, 2030-01-01 to 2031-03-26)
+    """
+    from tlogic.graph.building import sample_graph
+
+    return sample_graph(seed, days)
+
+
+def learn(
+    graph: "TemporalGraph",
+    settings: LearningSettings | None = None,
+    *,
+    lengths: Sequence[int] = default(LearningSettings, "lengths"),
+    walks: int = default(LearningSettings, "walks"),
+    transition: Transition = default(LearningSettings, "transition"),
+    body_samples: int = default(LearningSettings, "body_samples"),
+    confidence: Confidence = default(LearningSettings, "confidence"),
+    seed: int = default(LearningSettings, "seed"),
+    relations: Sequence[str] | None = None,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: "Progress | None" = None,
+    checkpoint: StrPath | None = None,
+) -> RuleSet:
+    """Learn temporal rules from the training facts of a graph.
+
+    Args:
+        graph: The graph to learn from.
+        settings: All settings at once, instead of the keywords ``lengths`` to ``seed``.
+        lengths: The rule lengths to learn: numbers of body atoms.
+        walks: How many temporal walks to sample per head relation and length.
+        transition: Whether a walk prefers recent edges ("exp") or not ("unif").
+        body_samples: How many bodies to sample per rule to estimate its confidence.
+        confidence: Whether confidence is estimated from sampled bodies ("sampled") or counted over all ("exact").
+        seed: The seed of all sampling.
+        relations: The head relations to learn rules for; None for all relations and their inverses.
+        threads: How many threads to use; None for one per core.
+        cluster: The address of a Ray cluster, or "auto". The rules are the same as without.
+        progress: Shows the progress of each stage.
+        checkpoint: A file that keeps finished work, so that a run that was killed continues from there. It stays
+            after the run; delete it once the rules are saved.
+
+    Returns:
+        The rules, by head relation and decreasing confidence.
+
+    Raises:
+        SettingsError: If a setting is out of range, or if both ``settings`` and keywords are given.
+        InputError: If a relation is unknown, or the checkpoint belongs to other data or settings.
+
+    Example:
+        >>> rules = learn(sample(), lengths=(1,), relations=["sign_agreement_with"])
+        >>> print(rules[0])
+        sign_agreement_with(X, Y, T2) <- negotiate_with(X, Y, T1)
+    """
+    from tlogic.execution import Execution
+    from tlogic.learning.learner import learn_rules
+
+    keywords = {
+        "lengths": lengths,
+        "walks": walks,
+        "transition": transition,
+        "body_samples": body_samples,
+        "confidence": confidence,
+        "seed": seed,
+    }
+    chosen = settings_from(LearningSettings, settings, keywords)
+    return learn_rules(graph, chosen, relations, checkpoint, Execution(threads, cluster, progress))
+
+
+def measure(
+    graph: "TemporalGraph",
+    rules: Iterable[Rule] | StrPath,
+    *,
+    body_samples: int = LearningSettings.body_samples,
+    confidence: Confidence = LearningSettings.confidence,
+    seed: int = LearningSettings.seed,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: "Progress | None" = None,
+) -> RuleSet:
+    """Measure the confidence of given rules, such as hand-written ones, on the training facts of a graph.
+
+    A rule that learning found gets the same supports again, given the same settings.
+
+    Args:
+        graph: The graph to measure on.
+        rules: The rules, or the path of a rule file.
+        body_samples: How many bodies to sample per rule.
+        confidence: Whether confidence is estimated from sampled bodies ("sampled") or counted over all ("exact").
+        seed: The seed of the sampling.
+        threads: How many threads to use; None for one per core.
+        cluster: The address of a Ray cluster, or "auto". The result is the same as without.
+        progress: Shows the progress of each stage.
+
+    Returns:
+        The rules in their order, with supports. Rules whose body never occurs have no confidence and are left out.
+
+    Raises:
+        SettingsError: If a setting is out of range.
+        InputError: If a rule names a relation that the graph does not have.
+
+    Example:
+        >>> from tlogic.rules import parse_rule
+        >>> measured = measure(sample(), [parse_rule("sue(X, Y, T2) <- bid_for(Y, X, T1)")])
+        >>> 0.3 < measured[0].confidence < 0.5
+        True
+    """
+    from tlogic.execution import Execution
+    from tlogic.learning.measurement import measure_rules
+
+    given = RuleSet.load(rules) if isinstance(rules, str | os.PathLike) else rules
+    return measure_rules(graph, given, body_samples, confidence, seed, Execution(threads, cluster, progress))
+
+
+def fit(
+    graph: "TemporalGraph",
+    settings: FitSettings | None = None,
+    *,
+    model: ModelKind = default(FitSettings, "model"),
+    names: bool = default(FitSettings, "names"),
+    train_on: TrainOn = default(FitSettings, "train_on"),
+    evidence: Sequence[str] | None = default(FitSettings, "evidence"),
+    seed: int = default(FitSettings, "seed"),
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: "Progress | None" = None,
+) -> "Model":
+    """Fit a model: weights for what speaks for a candidate, learned from past queries with their true answers.
+
+    Args:
+        graph: The graph to learn from.
+        settings: All settings at once, instead of the keywords ``model`` to ``seed``.
+        model: "scorecard" for a sum of weights, "boosted" for a scorecard with trees on top (needs LightGBM).
+        names: Whether the structure of entity names, such as "Police (India)", is evidence too.
+        train_on: Whether weights are learned from the training facts alone ("train") or also from the validation
+            facts ("train+valid").
+        evidence: The families of evidence to use, such as ("recurrence", "rules"); None for all but names.
+        seed: The seed that chooses the queries and candidates to learn from.
+        threads: How many threads to use; None for one per core.
+        cluster: The address of a Ray cluster, or "auto". The model is the same as without.
+        progress: Shows how many relations are done.
+
+    Returns:
+        The fitted model.
+
+    Raises:
+        SettingsError: If a setting is out of range, if both ``settings`` and keywords are given, or if LightGBM is
+            missing for a boosted model.
+        InputError: If no query has its answer among entities seen before, so that there is nothing to learn from.
+
+    Example:
+        >>> fit(sample())
+        Model(85 kinds of evidence, fitted to 10,631 facts)
+    """
+    from tlogic.execution import Execution
+    from tlogic.models.fitting import fit_model
+
+    keywords = {"model": model, "names": names, "train_on": train_on, "evidence": evidence, "seed": seed}
+    return fit_model(graph, settings_from(FitSettings, settings, keywords), Execution(threads, cluster, progress))
+
+
+@overload
+def forecast(
+    graph: "TemporalGraph",
+    forecaster: RuleSet,
+    queries: Any,
+    settings: ApplicationSettings | None = None,
+    *,
+    window: int | None = ...,
+    k: int = ...,
+    alpha: float = ...,
+    decay: float = ...,
+    stop: Stop = ...,
+    min_confidence: float = ...,
+    min_support: int = ...,
+    lengths: Sequence[int] | None = ...,
+    max_groundings: int | None = ...,
+    top: int | None = 10,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: "Progress | None" = None,
+) -> "Forecast[RuleExplanation]": ...
+
+
+@overload
+def forecast(
+    graph: "TemporalGraph",
+    forecaster: "Model",
+    queries: Any,
+    *,
+    top: int | None = 10,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: "Progress | None" = None,
+) -> "Forecast[ModelExplanation]": ...
+
+
+@overload
+def forecast(
+    graph: "TemporalGraph",
+    forecaster: "RuleSet | Model | StrPath",
+    queries: Any,
+    settings: ApplicationSettings | None = None,
+    *,
+    window: int | None = ...,
+    k: int = ...,
+    alpha: float = ...,
+    decay: float = ...,
+    stop: Stop = ...,
+    min_confidence: float = ...,
+    min_support: int = ...,
+    lengths: Sequence[int] | None = ...,
+    max_groundings: int | None = ...,
+    top: int | None = 10,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: "Progress | None" = None,
+) -> "Forecast[Explanation]": ...
+
+
+def forecast(
+    graph: "TemporalGraph",
+    forecaster: "RuleSet | Model | StrPath",
+    queries: Any,
+    settings: ApplicationSettings | None = None,
+    *,
+    window: int | None = default(ApplicationSettings, "window"),
+    k: int = default(ApplicationSettings, "k"),
+    alpha: float = default(ApplicationSettings, "alpha"),
+    decay: float = default(ApplicationSettings, "decay"),
+    stop: Stop = default(ApplicationSettings, "stop"),
+    min_confidence: float = default(ApplicationSettings, "min_confidence"),
+    min_support: int = default(ApplicationSettings, "min_support"),
+    lengths: Sequence[int] | None = default(ApplicationSettings, "lengths"),
+    max_groundings: int | None = default(ApplicationSettings, "max_groundings"),
+    top: int | None = 10,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: "Progress | None" = None,
+) -> "Forecast[Any]":
+    """Answer queries with rules or a model, each from the facts before its time.
+
+    Args:
+        graph: The graph that holds the facts.
+        forecaster: A rule set, a fitted model, or the path of a file with either.
+        queries: A ``Query``, a list of queries (or of tuples or mappings), or a data frame with the columns subject,
+            relation, object and at, in which the end that is asked for is null.
+        settings: All settings of rule application at once, instead of the keywords ``window`` to ``max_groundings``.
+            They are for rules; a model has its settings in itself.
+        window: How many time steps back facts count; None for all.
+        k: How many candidates are enough.
+        alpha: The weight of a rule's confidence in a score; the rest is for recency.
+        decay: The paper's lambda: how fast a score falls with the age of a grounding, per time step.
+        stop: When to stop applying rules: once the k best candidates have different scores ("published"), or once
+            there are k candidates ("text").
+        min_confidence: Rules with a lower confidence are not applied.
+        min_support: Rules with fewer body groundings are not applied.
+        lengths: The rule lengths to apply; None for all.
+        max_groundings: How many triples of an entity and relation are followed, the most recent first. None for all;
+            in graphs of more than two million facts, for the 50 most recent.
+        top: How many candidates to keep per query; None for all.
+        threads: How many threads to use; None for one per core.
+        cluster: The address of a Ray cluster, or "auto". The forecasts are the same as without.
+        progress: Shows how many chunks of queries are done.
+
+    Returns:
+        The ranked candidates of each query, which explain themselves.
+
+    Raises:
+        SettingsError: If a setting is out of range, if both ``settings`` and keywords are given, or if settings of
+            rule application are given with a model.
+        InputError: If a query names an unknown entity or relation, or a time without facts before it.
+
+    Example:
+        >>> graph = sample()
+        >>> rules = learn(graph, lengths=(1,))
+        >>> answers = forecast(graph, rules, [("Kite Aviation", "sue")], top=1)
+        >>> print(answers.queries[0])
+        (Kite Aviation, sue, ?, 2031-03-27)
+        >>> answers
+        Forecast(1 query, 1 candidate)
+    """
+    from tlogic.execution import Execution
+    from tlogic.explaining import explain_by_model, explain_by_rules
+    from tlogic.forecasting.forecast import forecast_queries
+    from tlogic.forecasting.rule_forecaster import RuleForecaster
+
+    keywords = {
+        "window": window,
+        "k": k,
+        "alpha": alpha,
+        "decay": decay,
+        "stop": stop,
+        "min_confidence": min_confidence,
+        "min_support": min_support,
+        "lengths": lengths,
+        "max_groundings": max_groundings,
+    }
+    ready = _ready(graph, forecaster, settings, keywords)
+    explain: Any = explain_by_rules if isinstance(ready, RuleForecaster) else explain_by_model
+    return forecast_queries(ready, explain, queries, top, Execution(threads, cluster, progress))
+
+
+def evaluate(
+    graph: "TemporalGraph",
+    forecaster: "RuleSet | Model | StrPath",
+    settings: ApplicationSettings | None = None,
+    *,
+    window: int | None = default(ApplicationSettings, "window"),
+    k: int = default(ApplicationSettings, "k"),
+    alpha: float = default(ApplicationSettings, "alpha"),
+    decay: float = default(ApplicationSettings, "decay"),
+    stop: Stop = default(ApplicationSettings, "stop"),
+    min_confidence: float = default(ApplicationSettings, "min_confidence"),
+    min_support: int = default(ApplicationSettings, "min_support"),
+    lengths: Sequence[int] | None = default(ApplicationSettings, "lengths"),
+    max_groundings: int | None = default(ApplicationSettings, "max_groundings"),
+    split: str = "test",
+    filter: "Filter" = "time-aware",
+    multi_step: bool = False,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: "Progress | None" = None,
+) -> "Evaluation":
+    """Rank the true answers of every fact in a split, in both directions.
+
+    Args:
+        graph: The graph that holds the split and the history before it.
+        forecaster: A rule set, a fitted model, or the path of a file with either.
+        settings: All settings of rule application at once, instead of the keywords ``window`` to ``max_groundings``.
+            They are for rules; a model has its settings in itself.
+        window: How many time steps back facts count; None for all.
+        k: How many candidates are enough.
+        alpha: The weight of a rule's confidence in a score; the rest is for recency.
+        decay: The paper's lambda: how fast a score falls with the age of a grounding, per time step.
+        stop: When to stop applying rules: once the k best candidates have different scores ("published"), or once
+            there are k candidates ("text").
+        min_confidence: Rules with a lower confidence are not applied.
+        min_support: Rules with fewer body groundings are not applied.
+        lengths: The rule lengths to apply; None for all.
+        max_groundings: How many triples of an entity and relation are followed, the most recent first. None for all;
+            in graphs of more than two million facts, for the 50 most recent.
+        split: "valid" or "test".
+        filter: Which other true answers do not count as candidates: those of the same time ("time-aware"), of any
+            time ("static"), or none ("raw").
+        multi_step: Whether the facts of the split are hidden from its queries; for rules only.
+        threads: How many threads to use; None for one per core.
+        cluster: The address of a Ray cluster, or "auto". The ranks are the same as without.
+        progress: Shows how many chunks of queries are done.
+
+    Returns:
+        The metrics under optimistic, realistic and pessimistic ties.
+
+    Raises:
+        SettingsError: If a setting is out of range, if both ``settings`` and keywords are given, or if settings of
+            rule application are given with a model.
+        InputError: If the split has no facts.
+
+    Example:
+        >>> graph = sample()
+        >>> evaluation = evaluate(graph, learn(graph, lengths=(1,)))
+        >>> 0.3 < evaluation.mrr < 1
+        True
+    """
+    from tlogic.evaluation import evaluate_forecaster
+    from tlogic.execution import Execution
+
+    keywords = {
+        "window": window,
+        "k": k,
+        "alpha": alpha,
+        "decay": decay,
+        "stop": stop,
+        "min_confidence": min_confidence,
+        "min_support": min_support,
+        "lengths": lengths,
+        "max_groundings": max_groundings,
+    }
+    started = time.perf_counter()
+    ready = _ready(graph, forecaster, settings, keywords)
+    indexed = time.perf_counter() - started
+    execution = Execution(threads, cluster, progress)
+    evaluation = evaluate_forecaster(graph, ready, split, filter, multi_step, execution)
+    return replace(evaluation, seconds={"index": indexed, **evaluation.seconds})
+
+
+def _ready(
+    graph: "TemporalGraph", forecaster: Any, settings: ApplicationSettings | None, keywords: dict[str, Any]
+) -> "Forecaster":
+    """Rules or a model, ready to answer queries over a graph."""
+    from tlogic.models import Model, ModelForecaster
+
+    loaded = load(forecaster)
+    if isinstance(loaded, Model):
+        if settings is not None or any(not isinstance(value, Default) for value in keywords.values()):
+            raise SettingsError("These settings are for rules; a model has its settings in itself. Leave them out.")
+        return ModelForecaster(graph, loaded)
+    from tlogic.forecasting.rule_forecaster import RuleForecaster
+
+    return RuleForecaster(graph, loaded, settings_from(ApplicationSettings, settings, keywords))
+
+
+def load(forecaster: "RuleSet | Model | StrPath") -> "RuleSet | Model":
+    """Load a rule set or a model from a file; a rule set or a model is returned as it is.
+
+    Args:
+        forecaster: The path of a rule file or a model file, a rule set or a model.
+
+    Returns:
+        The rule set or the model.
+
+    Raises:
+        InputError: If there is no such file, or if it holds neither rules nor a model.
+    """
+    from tlogic.models import Model
+
+    if isinstance(forecaster, RuleSet | Model):
+        return forecaster
+    if not isinstance(forecaster, str | os.PathLike):
+        raise InputError(
+            f"Expected a rule set, a model, or the path of a file with either; found {type(forecaster).__name__}."
+        )
+    path = Path(forecaster)
+    return Model.load(path) if _is_model_file(path) else RuleSet.load(path)
+
+
+def _is_model_file(path: Path) -> bool:
+    from tlogic.models.model import FORMAT
+
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            return f'"format": {json.dumps(FORMAT)}' in file.read(1000)
+    except (OSError, UnicodeDecodeError):
+        return False  # RuleSet.load reports what is wrong

@@ -1,0 +1,77 @@
+"""The ranked candidates of a query, by id and by name."""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from tlogic.forecasting.application import Scored
+from tlogic.graph.arrays import Floats, Ints
+
+AnsweredBy = Literal["rules", "fallback", "model"]
+
+
+class Candidate(NamedTuple):
+    """One candidate of a query. Candidates with equal scores share a rank.
+
+    Attributes:
+        rank: One more than the number of candidates with higher scores.
+        name: The name of the entity.
+        score: The score that candidates are ranked by.
+        probability: The calibrated probability, if a model made the forecast.
+
+    Example:
+        >>> Candidate(1, "Northlight Energy", 0.93).name
+        'Northlight Energy'
+    """
+
+    rank: int
+    name: str
+    score: float
+    probability: float | None = None
+
+
+class Answers(NamedTuple):
+    """The best candidates of one query by id, best first."""
+
+    entity: Ints
+    score: Floats
+    by: AnsweredBy
+    """What scored them: rules, the fallback if no rule leads to a candidate, or a model."""
+    probability: Floats | None = None
+
+    @property
+    def rank(self) -> Ints:
+        """Per candidate: one more than the number of candidates with higher scores."""
+        return np.searchsorted(-self.score, -self.score) + 1
+
+
+class ScoredQueries(NamedTuple):
+    """Some queries of a batch with all their scored candidates."""
+
+    query: Ints
+    """The position of each query in the batch."""
+    scored: Scored
+    probability: Floats | None = None
+    """Per candidate, if the forecaster gives probabilities."""
+
+    def best(self, top: int | None, by: AnsweredBy) -> list[tuple[int, Answers]]:
+        """The best candidates of each query, with the position of the query in the batch."""
+        starts = self.scored.start.tolist()
+        return [
+            (query, self._best(slice(start, end), top, by))
+            for query, start, end in zip(self.query.tolist(), starts[:-1], starts[1:], strict=True)
+        ]
+
+    def _best(self, own: slice, top: int | None, by: AnsweredBy) -> Answers:
+        probability = None if self.probability is None else self.probability[own]
+        return best_answers(self.scored.entity[own], self.scored.score[own], top, by, probability)
+
+
+def best_answers(
+    entity: Ints, score: Floats, top: int | None, by: AnsweredBy, probability: Floats | None = None
+) -> Answers:
+    """The candidates with the highest scores; among equal scores, the lowest id first."""
+    order = np.lexsort((entity, -score))[:top]
+    return Answers(
+        entity[order].astype(np.int64), score[order], by, None if probability is None else probability[order]
+    )

@@ -1,0 +1,65 @@
+"""How a model is fitted. The families of evidence are imported when they are needed: settings load instantly."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from tlogic.errors import SettingsError
+
+ModelKind = Literal["scorecard", "boosted"]
+TrainOn = Literal["train", "train+valid"]
+
+
+@dataclass(frozen=True)
+class FitSettings:
+    """Parameters of fitting a model.
+
+    Attributes:
+        model: "scorecard" for a sum of weights, "boosted" for a scorecard with trees on top (needs LightGBM).
+        names: Whether the structure of entity names, such as "Police (India)", is evidence too.
+        train_on: Whether weights are learned from the training facts alone ("train") or also from the validation
+            facts ("train+valid").
+        evidence: The families of evidence to use; None for all but names.
+        seed: The seed that chooses the queries and candidates to learn from.
+
+    Raises:
+        SettingsError: If a value is not allowed.
+
+    Example:
+        >>> FitSettings(names=True).families[-1]
+        'names'
+    """
+
+    model: ModelKind = "scorecard"
+    names: bool = False
+    train_on: TrainOn = "train+valid"
+    evidence: tuple[str, ...] | None = None
+    seed: int = 12
+
+    def __post_init__(self) -> None:
+        if self.model not in get_args(ModelKind):
+            raise SettingsError(f"model must be scorecard or boosted, not {self.model!r}.")
+        if self.train_on not in get_args(TrainOn):
+            raise SettingsError(f"train_on must be train or train+valid, not {self.train_on!r}.")
+        if self.evidence is not None:
+            object.__setattr__(self, "evidence", tuple(self.evidence))
+            self._check_evidence(self.evidence)
+        if self.seed < 0:
+            raise SettingsError(f"The seed must not be negative, but is {self.seed}.")
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The families of evidence that the model uses."""
+        from tlogic.evidence.registry import DEFAULT_FAMILIES, FAMILIES
+
+        chosen = DEFAULT_FAMILIES if self.evidence is None else self.evidence
+        return tuple(name for name in FAMILIES if name in chosen or (self.names and name == "names"))
+
+    @staticmethod
+    def _check_evidence(chosen: tuple[str, ...]) -> None:
+        from tlogic.evidence.registry import FAMILIES
+
+        unknown = [name for name in chosen if name not in FAMILIES]
+        if unknown or not chosen:
+            raise SettingsError(
+                f"evidence must be some of {', '.join(FAMILIES)}, not {', '.join(unknown) or 'nothing'}."
+            )
