@@ -1,4 +1,4 @@
-"""`tlogic serve` as people run it: a process that keeps what it acknowledged, and ends well."""
+"""`tlogic serve` as a process: acknowledged events survive, signals stop it cleanly, options are checked."""
 
 import json
 import os
@@ -87,7 +87,7 @@ def newcomer(number: int) -> tuple[str, str, str, str]:
     return ("Kite Aviation", "sue", f"Newcomer {number}", "2031-03-30")
 
 
-def test_what_was_acknowledged_survives_a_sudden_end(store: Path, rule_file: Path) -> None:
+def test_acknowledged_events_survive_a_kill(store: Path, rule_file: Path) -> None:
     with serving("--store", store, "--rules", rule_file, "--no-page") as service, Client(service.url) as client:
         for number in range(5):
             client.add([newcomer(number)])
@@ -100,7 +100,7 @@ def test_what_was_acknowledged_survives_a_sudden_end(store: Path, rule_file: Pat
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_well_after_requests_under_way(store: Path, rule_file: Path, how: signal.Signals) -> None:
+def test_a_signal_stops_it_after_running_requests(store: Path, rule_file: Path, how: signal.Signals) -> None:
     questions = [{"subject": "Kite Aviation", "relation": "sue", "at": f"2031-03-{day:02}"} for day in range(1, 26)]
     body = json.dumps({"questions": questions * 40}).encode()
 
@@ -127,7 +127,7 @@ def test_a_signal_ends_it_well_after_requests_under_way(store: Path, rule_file: 
     assert events[-1] == "stopped"
 
 
-def test_tokens_come_from_the_environment_or_a_file_and_are_never_shown(store: Path, tmp_path: Path) -> None:
+def test_tokens_come_from_the_environment_or_a_file_and_are_never_logged(store: Path, tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text(f"{WRITE}\n")
     arguments = ["--store", store, "--write-token-file", file, "--host", "0.0.0.0", "--no-page"]
@@ -151,7 +151,7 @@ def test_two_services_share_a_store(store: Path, rule_file: Path) -> None:
         assert [version.version for version in second.versions()] == [1]
 
 
-def test_a_model_answers_too(store: Path, model_file: Path) -> None:
+def test_serving_a_model(store: Path, model_file: Path) -> None:
     with serving("--store", store, "--model", model_file, "--no-page") as service, Client(service.url) as client:
         answer = client.forecast("Kite Aviation", "sue")
         assert answer.by == "model"
@@ -162,7 +162,7 @@ def test_a_model_answers_too(store: Path, model_file: Path) -> None:
             next(client.rules())
 
 
-def test_people_log_in_and_see_the_page(store: Path, rule_file: Path, browser: Browser) -> None:
+def test_login_to_the_page(store: Path, rule_file: Path, browser: Browser) -> None:
     arguments = ["--store", store, "--rules", rule_file]
     with serving(*arguments, TLOGIC_READ_TOKEN=READ) as service, browser.new_context() as context:
         context.set_default_timeout(PATIENCE_MS)
@@ -190,9 +190,9 @@ def service_url(service: Served) -> str:
     return next(word.rstrip(";") for word in service.lines[0].split() if word.startswith("http"))
 
 
-def test_what_it_cannot_do_is_told(store: Path, rule_file: Path, tmp_path: Path) -> None:
+def test_invalid_options_are_reported(store: Path, rule_file: Path, tmp_path: Path) -> None:
     assert_refused(run("serve", "--store", store, "--host", "0.0.0.0"), "TLOGIC_READ_TOKEN")
-    assert_refused(run("serve", "--store", store, TLOGIC_READ_TOKEN="short"), "The read token must have 16")
+    assert_refused(run("serve", "--store", store, TLOGIC_READ_TOKEN="short"), "The read token must have at least 16")
     assert_refused(run("serve", "--store", store, "--read-token-file", tmp_path / "none"), "cannot be read")
     assert_refused(run("serve", "--store", store, "--rules", rule_file, "--model", rule_file), "not both")
     assert_refused(run("serve", "--store", store, "--learn-every", "1mo"), "such as 30m, 24h or 7d")
@@ -205,13 +205,13 @@ def test_what_it_cannot_do_is_told(store: Path, rule_file: Path, tmp_path: Path)
         assert not opened.versions()  # what cannot listen changes nothing
 
 
-def test_a_missing_package_is_told(store: Path, tmp_path: Path) -> None:
+def test_a_missing_package_is_reported(store: Path, tmp_path: Path) -> None:
     (tmp_path / "fastapi.py").write_text("raise ImportError('No module named fastapi')")
     done = run_process("serve", "--store", store, PYTHONPATH=str(tmp_path))
     assert_refused(done, "pip install 'tlogic[serve]'")
 
 
-def test_times_are_read() -> None:
+def test_intervals_are_parsed() -> None:
     from tlogic.cli.serve import seconds_of
 
     assert [seconds_of(time) for time in ("30s", "15m", "24h", "7d")] == [30, 900, 86_400, 604_800]

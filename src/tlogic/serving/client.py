@@ -119,8 +119,8 @@ class Client:
 
         Example:
             >>> forecast = client.forecast("Kite Aviation", "sue", top=3)
-            >>> [candidate.rank for candidate in forecast.candidates]
-            [1, 2, 3]
+            >>> len(forecast.candidates), forecast.candidates[0].rank
+            (3, 1)
         """
         fields = {"subject": subject, "relation": relation, "object": object, "at": at, "without": list(without)}
         return self.forecasts([_query(fields)], top=top)[0]

@@ -121,7 +121,7 @@ def _show_expected(expected: schemas.ExpectedEvent, current: EntityUrl) -> None:
     with box("li"):
         with box("span", "phrase"):
             if query.object is None:
-                text(f"— {relation_text(query.relation)} →", "span", "relation")
+                text(f"this entity — {relation_text(query.relation)} →", "span", "relation")
             link(expected.candidate, explanation)
             if query.object is not None:
                 text(f"— {relation_text(query.relation)} → this entity", "span", "relation")
