@@ -1,7 +1,7 @@
-"""A live service under load: `python -m benchmarks.serving [REQUESTS]`.
+"""Load test of a live service: `python -m benchmarks.serving [REQUESTS]`.
 
-A service with ICEWS18 but for its test facts answers two clients, while those facts arrive at 200 a second. After a
-minute the clients go on until there were so many requests (100,000), to see whether memory stays flat.
+A service holds ICEWS18 without its last facts and answers two clients, while those facts arrive at 200 per second.
+After a minute, the clients continue until REQUESTS (100,000) requests are done, to check that memory stays constant.
 """
 
 import json
@@ -23,14 +23,14 @@ import numpy as np
 from benchmarks.yardstick import yardstick
 
 DATA = Path(os.environ.get("TLOGIC_DATA", Path(__file__).parents[2] / "shared" / "data"))
-EVENTS_A_SECOND, BATCH = 200, 20
-N_CLIENTS, MINUTE = 2, 60.0
-REQUESTS = 100_000
-HELD_BACK = 50_000
-"""So many events are left to arrive."""
+EVENTS_PER_SECOND, EVENTS_PER_BATCH = 200, 20
+N_CLIENTS, MEASURED_SECONDS = 2, 60.0
+N_REQUESTS = 100_000
+N_LATER_EVENTS = 50_000
+"""Events that arrive during the test."""
 
 
-def serve(store: str, rules: str, told: Any) -> None:
+def serve(store: str, rules: str, addresses: Any) -> None:
     import tlogic
     from tlogic.serving.server import serve as run
     from tlogic.serving.startup import open_service
@@ -42,21 +42,21 @@ def serve(store: str, rules: str, told: Any) -> None:
         lambda: open_service(store, rules=Path(rules), settings=settings),
         AccessSettings(rate=1e9, burst=10**9),
         port=0,
-        on_start=lambda address, _: told.put(address),
+        on_start=lambda address, _: addresses.put(address),
     )
 
 
-def ask(address: str, questions: list[str], requests: Any, seconds: float, wanted: int, out: Any) -> None:
-    """Ask one question after the other, for some seconds and until there were enough; tell how long each took."""
+def send_queries(address: str, queries: list[str], requests: Any, seconds: float, n_requests: int, out: Any) -> None:
+    """Send queries one after the other, for some seconds and until enough requests are done; measure each."""
     connection = HTTPConnection(address, timeout=120)
     random, took, began, in_time = np.random.default_rng(os.getpid()), [], perf_counter(), 0
     for number in count():
         if perf_counter() - began < seconds:
             in_time = number
-        elif requests.value >= wanted:
+        elif requests.value >= n_requests:
             break
         start = perf_counter()
-        connection.request("GET", questions[random.integers(len(questions))])
+        connection.request("GET", queries[random.integers(len(queries))])
         response = connection.getresponse()
         content = response.read()
         took.append(perf_counter() - start)
@@ -68,28 +68,28 @@ def ask(address: str, questions: list[str], requests: Any, seconds: float, wante
 
 
 def add(address: str, events: list[dict[str, str]], done: Any) -> None:
-    """Send batches at a steady pace until the others are done."""
+    """Send batches at a constant rate until the clients are done."""
     connection, began = HTTPConnection(address, timeout=120), perf_counter()
     for number in count():
         if done.is_set():
             break
-        batch = [events[(number * BATCH + i) % len(events)] for i in range(BATCH)]
+        batch = [events[(number * EVENTS_PER_BATCH + i) % len(events)] for i in range(EVENTS_PER_BATCH)]
         body = json.dumps({"events": batch})
         connection.request("POST", "/api/events", body, {"Content-Type": "application/json"})
         response = connection.getresponse()
         content = response.read()
         if response.status != 200:
             raise RuntimeError(f"{response.status}: {content!r}")
-        sleep(max(0.0, began + (number + 1) * BATCH / EVENTS_A_SECOND - perf_counter()))
+        sleep(max(0.0, began + (number + 1) * EVENTS_PER_BATCH / EVENTS_PER_SECOND - perf_counter()))
 
 
 @contextmanager
 def running(store: str, rules: str) -> Iterator[tuple[str, int]]:
-    """The address of a service in a process of its own, and the number of that process."""
-    told: Any = multiprocessing.Queue()
-    process = multiprocessing.Process(target=serve, args=(store, rules, told))
+    """The address and the process id of a service in a separate process."""
+    addresses: Any = multiprocessing.Queue()
+    process = multiprocessing.Process(target=serve, args=(store, rules, addresses))
     process.start()
-    address = told.get(timeout=300)
+    address = addresses.get(timeout=300)
     try:
         yield address.removeprefix("http://").rstrip("/"), process.pid or 0
     finally:
@@ -98,7 +98,7 @@ def running(store: str, rules: str) -> Iterator[tuple[str, int]]:
 
 
 def prepare(folder: Path) -> tuple[str, str, list[str], list[dict[str, str]]]:
-    """A store without the last events, rules, questions about those, and the events themselves."""
+    """A store without the last events, rules, queries about the last events, and these events."""
     import tlogic
     from tlogic.serving.store.event_store import EventStore
 
@@ -111,15 +111,15 @@ def prepare(folder: Path) -> tuple[str, str, list[str], list[dict[str, str]]]:
         for s, r, o, t in zip(*(column.tolist() for column in graph.facts), strict=True)
     ]
     with EventStore.open(folder / "events.db") as store:
-        store.add(store.check(rows[:-HELD_BACK]))
-    events = [dict(zip(("subject", "relation", "object", "time"), row, strict=True)) for row in rows[-HELD_BACK:]]
-    known = {name for row in rows[:-HELD_BACK] for name in (row[0], row[2])}
-    questions = [
+        store.add(store.check(rows[:-N_LATER_EVENTS]))
+    events = [dict(zip(("subject", "relation", "object", "time"), row, strict=True)) for row in rows[-N_LATER_EVENTS:]]
+    known = {name for row in rows[:-N_LATER_EVENTS] for name in (row[0], row[2])}
+    queries = [
         f"/api/forecast?{urlencode({'subject': event['subject'], 'relation': event['relation']})}"
         for event in events[:: len(events) // 2000]
         if event["subject"] in known
     ]
-    return str(folder / "events.db"), str(rules), questions, events
+    return str(folder / "events.db"), str(rules), queries, events
 
 
 def resident_mb(process: int) -> float:
@@ -127,20 +127,20 @@ def resident_mb(process: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def main(wanted: int) -> None:
+def main(n_requests: int) -> None:
     multiprocessing.set_start_method("spawn")
     with tempfile.TemporaryDirectory() as folder:
-        store, rules, questions, events = prepare(Path(folder))
+        store, rules, queries, events = prepare(Path(folder))
         before = yardstick()
         with running(store, rules) as (address, process):
             requests, done = multiprocessing.Value("q", 0), multiprocessing.Event()
             out: Any = multiprocessing.Queue()
             helpers = [multiprocessing.Process(target=add, args=(address, events, done))]
-            asked = (address, questions, requests, MINUTE, wanted, out)
-            helpers += [multiprocessing.Process(target=ask, args=asked) for _ in range(N_CLIENTS)]
+            arguments = (address, queries, requests, MEASURED_SECONDS, n_requests, out)
+            helpers += [multiprocessing.Process(target=send_queries, args=arguments) for _ in range(N_CLIENTS)]
             for helper in helpers:
                 helper.start()
-            memory = watch(requests, wanted, process, helpers)
+            memory = measure_memory(requests, n_requests, process, helpers)
             found = [out.get() for _ in range(N_CLIENTS)]
             done.set()
             for helper in helpers:
@@ -149,13 +149,13 @@ def main(wanted: int) -> None:
         report(np.concatenate([took for took, _ in found]), unit, memory)
 
 
-def watch(requests: Any, wanted: int, process: int, helpers: list[Any]) -> list[tuple[int, float]]:
-    """The memory of the service after every tenth of the requests."""
+def measure_memory(requests: Any, n_requests: int, process: int, helpers: list[Any]) -> list[tuple[int, float]]:
+    """The memory of the service after each tenth of the requests."""
     memory: list[tuple[int, float]] = []
-    while requests.value < wanted:
+    while requests.value < n_requests:
         if any(helper.exitcode for helper in helpers):
             raise RuntimeError("A client failed.")
-        if requests.value >= len(memory) * wanted // 10:
+        if requests.value >= len(memory) * n_requests // 10:
             memory.append((requests.value, resident_mb(process)))
         sleep(0.2)
     return [*memory, (requests.value, resident_mb(process))]
@@ -163,13 +163,12 @@ def watch(requests: Any, wanted: int, process: int, helpers: list[Any]) -> list[
 
 def report(took: np.ndarray, unit: float, memory: list[tuple[int, float]]) -> None:
     median, high = np.percentile(took, [50, 99])
-    print(f"ICEWS18, {N_CLIENTS} clients for {MINUTE:.0f} s, {EVENTS_A_SECOND} events a second coming in")
-    print(
-        f"requests a second: {len(took) / MINUTE:.0f}; in a yardstick ({unit:.2f} s): {len(took) / MINUTE * unit:.0f}"
-    )
+    print(f"ICEWS18, {N_CLIENTS} clients for {MEASURED_SECONDS:.0f} s, {EVENTS_PER_SECOND} new events per second")
+    rate = len(took) / MEASURED_SECONDS
+    print(f"requests per second: {rate:.0f}; per yardstick ({unit:.2f} s): {rate * unit:.0f}")
     print(f"median {median * 1e3:.1f} ms = {median / unit:.4f} yardsticks, 99% within {high / unit:.4f} yardsticks")
     print("memory, MB, after requests:", ", ".join(f"{mb:.0f} ({number:,})" for number, mb in memory))
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else REQUESTS)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else N_REQUESTS)
