@@ -95,7 +95,7 @@ def test_a_download_that_was_stopped_goes_on(server: Server, place: Path, how: s
     assert "Traceback" not in messages
     if how == signal.SIGINT:
         assert process.returncode == 130
-        assert "the same command goes on with it" in messages
+        assert "run the same command again to resume" in messages
     there = part.stat().st_size
     assert not (place / "test.txt").exists()
     assert listed("icews14")["state"] == "partly"

@@ -136,7 +136,7 @@ def test_names_are_printed_as_they_are(folder: Path) -> None:
         ),
         (
             ["{folder}/facts.csv", "--query", "events"],
-            "A query needs a database, but '{folder}/facts.csv' is not the URL",
+            "A query needs a database, but '{folder}/facts.csv'",
         ),
         (["--db", "{folder}/events.db", "--query", "events"], "--db expects the URL of a database"),
         (["--db", "sqlite:///{folder}/events.db"], "give a table or a SELECT with query=... (--query ...)."),
