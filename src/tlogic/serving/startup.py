@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from tlogic.api import learn
 from tlogic.errors import InputError, SettingsError
 from tlogic.forecasting import ApplicationSettings
-from tlogic.learning import learn
 from tlogic.models import Model
 from tlogic.rules import RuleSet
 from tlogic.serving.engine.live_store import LiveStore

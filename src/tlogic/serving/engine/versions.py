@@ -6,10 +6,11 @@ from threading import Lock, Thread
 from time import perf_counter
 from typing import Any
 
+from tlogic.api import fit, learn
 from tlogic.errors import InputError, TLogicError
 from tlogic.forecasting import ApplicationSettings
-from tlogic.learning import LearningSettings, learn
-from tlogic.models import Model, fit
+from tlogic.learning import LearningSettings
+from tlogic.models import Model
 from tlogic.rules import RuleSet
 from tlogic.serving import schemas
 from tlogic.serving.engine.live_store import LiveStore
