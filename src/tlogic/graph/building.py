@@ -34,35 +34,18 @@ def read_graph(
     time_zone: str = "UTC",
     skip_bad_rows: bool = False,
 ) -> TemporalGraph:
-    """Read facts and build their graph.
+    """Read facts and build their graph; ``tlogic.read`` documents the arguments.
 
-    Args:
-        source: A folder with train, valid and test files; one file; the name of a dataset under ``TLOGIC_DATA``; a
-            compiled graph (``tlogic index``); the URL of a database; or a data frame of polars, pandas or pyarrow.
-        query: What to read from a database: a SELECT statement or the name of a table.
-        valid_from: The start of the validation period, if the facts are to be split by time.
-        test_from: The start of the test period, if the facts are to be split by time.
-        step: The length of a time step, such as "1d", "15m" or, for integer times, 24; by default found from the data.
-        columns: The columns of subject, relation, object and time: four names or positions, or a mapping such as
-            ``{"subject": "who"}``. By default, columns are recognised by common names.
-        time_zone: The time zone that date-times with zones are converted to.
-        skip_bad_rows: Skip and report rows that cannot be read, instead of raising an error.
-
-    Returns:
-        The graph. Its ``report`` lists what was read, with warnings.
-
-    Raises:
-        InputError: If the source, a column, a row or a time cannot be read, or a period is empty.
-
-    Example:
-        >>> import polars as pl
-        >>> calls = pl.DataFrame({"subject": ["Ann", "Bo"], "relation": ["calls"] * 2, "object": ["Bo", "Ann"],
-        ...                       "date": ["2030-01-01", "2030-01-03"]})
-        >>> read_graph(calls)
-        TemporalGraph(2 facts, 2 entities, 1 relations, 2030-01-01 to 2030-01-03)
+    >>> import polars as pl
+    >>> calls = pl.DataFrame({"subject": ["Ann", "Bo"], "relation": ["calls"] * 2, "object": ["Bo", "Ann"],
+    ...                       "date": ["2030-01-01", "2030-01-03"]})
+    >>> read_graph(calls)
+    TemporalGraph(2 facts, 2 entities, 1 relations, 2030-01-01 to 2030-01-03)
     """
     if isinstance(source, str | Path) and is_compiled(Path(source).expanduser()):
-        _refuse_options(query=query, step=step, columns=columns, time_zone=time_zone, skip_bad_rows=skip_bad_rows)
+        _check_compiled_options(
+            query=query, step=step, columns=columns, time_zone=time_zone, skip_bad_rows=skip_bad_rows
+        )
         return _with_split(open_compiled(Path(source).expanduser()), valid_from, test_from)
     events = read_events(
         source,
@@ -77,7 +60,7 @@ def read_graph(
     return build_graph(events)
 
 
-def _refuse_options(**given: Any) -> None:
+def _check_compiled_options(**given: Any) -> None:
     wrong = [name for name, value in given.items() if value not in (None, False, "UTC")]
     if wrong:
         raise InputError(f"{wrong[0]} has no effect on a compiled graph; give it to `tlogic index` instead.")
@@ -102,21 +85,10 @@ def _with_split(graph: TemporalGraph, valid_from: Label | None, test_from: Label
 
 
 def sample_graph(seed: int = 7, days: int = 450) -> TemporalGraph:
-    """Return the graph of the built-in sample world: simulated events that follow known (planted) rules.
+    """Build the graph of the sample world; ``tlogic.sample`` documents the arguments.
 
-    Args:
-        seed: The seed of the simulation, 0 or more.
-        days: The number of days to simulate, 10 or more.
-
-    Returns:
-        A graph with 80% of the days for training, 10% for validation and 10% for test.
-
-    Raises:
-        SettingsError: If the seed or the number of days is too small.
-
-    Example:
-        >>> sample_graph()
-        TemporalGraph(11751 facts, 55 entities, 22 relations, 2030-01-01 to 2031-03-26)
+    >>> sample_graph()
+    TemporalGraph(11751 facts, 55 entities, 22 relations, 2030-01-01 to 2031-03-26)
     """
     from tlogic.events.sample.simulation import sample_events
 

@@ -15,6 +15,7 @@ from tlogic.graph.facts import Facts
 from tlogic.graph.triples import TripleIndex, build_triple_index
 from tlogic.graph.views import Views, build_views
 from tlogic.graph.vocabulary import Relations, Vocabulary
+from tlogic.notebook import html_table
 
 
 class Precomputed(NamedTuple):
@@ -71,6 +72,22 @@ class TemporalGraph:
             f"TemporalGraph({len(self)} facts, {len(self.entities)} entities, {len(self.relations.base)} relations, "
             f"{self.timeline.label_of(0)} to {self.timeline.label_of(self.end - 1)})"
         )
+
+    def _repr_html_(self) -> str:
+        label, end = self.timeline.label_of, self.end
+        periods = {
+            "training": (0, self.valid_from),
+            "validation": (self.valid_from, self.test_from),
+            "test": (self.test_from, end),
+        }
+        rows = [
+            (name, len(self.facts.between(first, last).time), label(first), label(last - 1))
+            for name, (first, last) in periods.items()
+            if first < min(last, end)
+        ]
+        entities, relations = len(self.entities), len(self.relations.base)
+        caption = f"TemporalGraph: {len(self):,} facts, {entities:,} entities, {relations:,} relations"
+        return html_table(caption, ["period", "facts", "from", "until"], rows)
 
     @property
     def end(self) -> int:
