@@ -10,7 +10,10 @@ from tlogic.cli.serve import Port, serve_sample
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from tlogic import Evaluation, Query, RuleExplanation, RuleSet, TemporalGraph
+    from tlogic.evaluation import Evaluation
+    from tlogic.explaining import RuleExplanation
+    from tlogic.graph import TemporalGraph
+    from tlogic.rules import RuleSet
 
 
 def demo(
@@ -28,17 +31,18 @@ def demo(
 
 def _run(threads: int | None) -> None:
     """Print the planted and the learned rules, some forecasts, one explanation and the metrics."""
-    import tlogic
+    from tlogic import api
     from tlogic.cli.console import console, error_console, progress, wait_for_kernels
     from tlogic.forecasting.application import apply_rules
+    from tlogic.rules import RuleSet
 
-    graph = tlogic.sample()
+    graph = api.sample()
     console.print(f"[bold]The sample world[/bold]: {graph}\n")
     with wait_for_kernels(apply_rules), progress() as follow:
-        rules = tlogic.learn(graph, threads=threads, progress=follow)
+        rules = api.learn(graph, threads=threads, progress=follow)
         evaluations = {
-            "rules": tlogic.evaluate(graph, rules, threads=threads, progress=follow),
-            "fallback alone": tlogic.evaluate(graph, tlogic.RuleSet(()), threads=threads),
+            "rules": api.evaluate(graph, rules, threads=threads, progress=follow),
+            "fallback alone": api.evaluate(graph, RuleSet(()), threads=threads),
         }
     console.print(_rule_table(rules))
     forecasts = _forecast_planted_heads(graph, rules)
@@ -71,16 +75,17 @@ def _rule_table(rules: "RuleSet") -> "Table":
 
 def _forecast_planted_heads(graph: "TemporalGraph", rules: "RuleSet") -> "list[tuple[RuleExplanation, str]]":
     """For the first test query of each planted head: the best candidate's explanation, and the true answer."""
-    import tlogic
+    from tlogic import api
     from tlogic.events.sample.simulation import PLANTED_RULES
+    from tlogic.forecasting import Query
 
     first: dict[str, tuple[Query, str]] = {}
     for subject, relation, answer, time in zip(*graph.split("test"), strict=True):
         head = graph.relations.name_of(relation)
-        query = tlogic.Query(graph.entities.name_of(subject), head, at=graph.timeline.label_of(time))
+        query = Query(graph.entities.name_of(subject), head, at=graph.timeline.label_of(time))
         first.setdefault(head, (query, graph.entities.name_of(answer)))
     queries = [first[head] for head in dict.fromkeys(rule.head for rule in PLANTED_RULES) if head in first]
-    forecast = tlogic.forecast(graph, rules, [query for query, _ in queries], top=1)
+    forecast = api.forecast(graph, rules, [query for query, _ in queries], top=1)
     return [
         (forecast.explain(index, forecast[index][0].name), answer)
         for index, (_, answer) in enumerate(queries)

@@ -10,8 +10,9 @@ import typer
 from tlogic.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
-    from tlogic import ApplicationSettings, TemporalGraph
     from tlogic.events import ReadReport
+    from tlogic.forecasting.settings import ApplicationSettings
+    from tlogic.graph import TemporalGraph
 
 Threads = Annotated[int | None, typer.Option(help="The number of threads; by default one per core.")]
 
@@ -213,9 +214,9 @@ class ApplicationOptions:
 
     def settings(self) -> "ApplicationSettings":
         """The validated settings."""
-        import tlogic
+        from tlogic.forecasting.settings import ApplicationSettings
 
-        return tlogic.ApplicationSettings(
+        return ApplicationSettings(
             window=_window(self.window),
             k=self.k,
             alpha=self.alpha,
