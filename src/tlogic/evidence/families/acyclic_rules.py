@@ -135,7 +135,7 @@ class AcyclicRules(BaseFamily):
         edges = sorted(recent, key=rate, reverse=True)
         best = edges[0]
         return Statement(
-            f"{case.fact(*best[:3])} {case.duration(now - best.time)} earlier, and {percent(rate(best))} of entities "
+            f"{case.fact(*best[:3])} {case.duration(now - best.time)} earlier; {percent(rate(best))} of entities "
             f"with a similar recent event were the {case.role} of a {case.relation} event",
             tuple(edges),
         )

@@ -180,10 +180,14 @@ class NameStructure(BaseFamily):
 
     def describe(self, case: Case) -> Statement:
         """The rates of the place and of the candidate within it."""
-        place, of_place = case.values["place"], case.values["share of place"]
+        if "same place" not in case.values:
+            return Statement(
+                f"the places of {case.subject} and {case.candidate} are not both known from names", case.answers()
+            )
+        place, of_place = (percent(case.values[name]) for name in ("place", "share of place"))
         return Statement(
-            f"of {case.events_of(f'entities from the place of {case.subject}')}, {percent(place)} have a {case.role} "
-            f"from the place of {case.candidate}; of all {case.relation} events with a {case.role} from there, "
-            f"{percent(of_place)} are with {case.candidate}",
+            f"of {case.events_of(f'entities from the place of {case.subject}')}, {place} have their {case.role} in the "
+            f"place of {case.candidate}; of all {case.relation} events with their {case.role} there, {of_place} are "
+            f"with {case.candidate}",
             case.answers(),
         )

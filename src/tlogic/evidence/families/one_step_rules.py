@@ -213,10 +213,10 @@ class OneStepRules(BaseFamily):
 
         edges = sorted(newest.values(), key=rate, reverse=True)
         best, n_others = edges[0], len(edges) - 1
-        others = f"; {n_others} weaker rule{'s' * (n_others > 1)} also lead{'s' * (n_others == 1)} to {case.candidate}"
+        others = f" ({n_others} weaker rule{'s' * (n_others > 1)} also lead{'s' * (n_others == 1)} to {case.candidate})"
         age = case.duration(case.query.time - best.time)
         return Statement(
-            f"{case.fact(*best[:3])} {age} earlier, and {case.relation} followed in {percent(rate(best))} of such cases"
+            f"{case.fact(*best[:3])} {age} earlier; {case.relation} followed in {percent(rate(best))} of such cases"
             f"{others if n_others else ''}",
             tuple(edges),
         )

@@ -194,4 +194,4 @@ class TwoStepRules(BaseFamily):
         if not edges:
             return Statement(f"no rule from two linked earlier events leads to {case.candidate}")
         events = " and ".join(f"{case.fact(*edge[:3])} {case.duration(now - edge.time)} earlier" for edge in edges)
-        return Statement(f"{events}, and {case.relation} followed in {percent(rate)} of such cases", edges)
+        return Statement(f"{events}; {case.relation} followed in {percent(rate)} of such cases", edges)
