@@ -15,7 +15,7 @@ help:  ## List the targets.
 demo: .venv/ready  ## Show a tour of the sample world.
 	$(BIN)/tlogic demo
 
-test: lint types kernels browser  ## Run linters, type checks, import contracts and all tests.
+test: lint types contracts kernels browser  ## Run linters, type checks, import contracts and all tests.
 	$(PYTEST)
 
 # Kernels are compiled by Numba, so coverage cannot trace them and leaves them out.
