@@ -1,4 +1,4 @@
-"""Evidence is what its definitions say, column by column."""
+"""The evidence of each family equals its definition, column by column."""
 
 from collections.abc import Iterator
 

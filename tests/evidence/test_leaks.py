@@ -1,4 +1,4 @@
-"""Nothing from the time of a query on is in its evidence: with another future, not one bit changes."""
+"""Evidence uses earlier facts only: with another future, not one bit changes."""
 
 from dataclasses import replace
 
@@ -65,12 +65,12 @@ def test_all_families_tell_something_of_these_worlds(family: str) -> None:
 
 
 def _queries_on(graph: TemporalGraph, relation: int, day: int) -> HistoryQueries:
-    """All queries of a relation until a day; evidence is scored for those of that day, whatever comes later."""
+    """All queries of a relation until a day; those of that day are scored, whatever comes later."""
     return relation_queries(graph.facts.between(0, day + 1), len(graph.relations.base), relation, day)
 
 
 def _without_answers(queries: HistoryQueries) -> HistoryQueries:
-    """The same queries, of which those that evidence is scored for have no answers yet."""
+    """The same queries, but the scored ones have no answers yet."""
     n_answers = np.where(queries.scored, 0, np.diff(queries.answer_start))
     start = np.append(0, np.cumsum(n_answers))
     return queries._replace(answer_start=start, answer=queries.answer[: start[-1]])
@@ -107,7 +107,7 @@ def _in_order(world: World, names: list[str], before: int) -> TemporalGraph:
 
 
 def _known_in(past: TemporalGraph, whole: TemporalGraph, today: HistoryQueries) -> HistoryQueries | None:
-    """The same queries in the numbers of the past, as far as those that are queries were seen, and without answers."""
+    """The same queries in the ids of the past graph, if it has their subjects, and without answers."""
     name = whole.relations.name_of(today.relation)
     if name not in past.relations:
         return None

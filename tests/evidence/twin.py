@@ -1,7 +1,7 @@
-"""Evidence by its definitions, with plain loops over all facts: slow, and obviously right.
+"""Evidence by its definitions, with plain loops over all facts: slow, and obviously correct.
 
-Nothing here is shared with the package. Each family is a function of what is known, a query and its candidates, and
-gives what it says of each candidate, by column; a column that is missing says nothing.
+Nothing here is shared with the package. Each family is a function of the earlier facts, a query and its candidates. It
+returns the columns of each candidate by name; a column without a value is left out.
 """
 
 import math
@@ -46,7 +46,7 @@ class World:
         return sum(2.0 ** (-(self.now - t) / self.lives[h]) for t in times)
 
     def weight(self, times: list[int]) -> float:
-        """How much happened: lately, and a fiftieth for long ago."""
+        """The decayed count, plus a fiftieth for each event, however old."""
         return self.count(times, RECENT) + 0.02 * len(times)
 
     def share(self, s: int, r: int | None, o: int, h: int = RECENT) -> float:

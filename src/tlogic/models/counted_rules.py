@@ -250,7 +250,7 @@ def most_frequent_rules(head: int, families: Mapping[str, Family]) -> list[Count
 
 @njit(cache=True, nogil=True)
 def _smoothed_rates(tally: Tally, prior: float) -> Floats:
-    """The smoothed_rate of each rule in each bucket; in the last column that in all of them."""
+    """The smoothed rate of each rule in each bucket; in the last column, over all buckets."""
     found = np.empty_like(tally.fires)
     for rule in range(found.shape[0]):
         for bucket in range(found.shape[1]):
