@@ -1,7 +1,7 @@
-"""Write the page of the reproduction: `python docs/make_reproduction.py FOLDER`, after `tlogic reproduce --out FOLDER`.
+"""Write docs/reproduction.md: `python docs/make_reproduction.py FOLDER [DATASET ...]`.
 
-What is not in the folder yet is measured; with names of datasets behind the folder, learned models of those only.
-Times are left out: they are those of one machine.
+Run `tlogic reproduce --out FOLDER` first. Results that are not cached in the folder are computed. With names of
+datasets, models are fitted to those only. Times are left out, because they depend on the machine.
 """
 
 import sys
@@ -11,17 +11,17 @@ from pathlib import Path
 from tlogic.analysis.reports.line_chart import plot_chart
 from tlogic.analysis.reports.report_files import as_markdown
 from tlogic.analysis.reports.section import Section
-from tlogic.reproduction.model_comparison import SECONDS
+from tlogic.reproduction.model_comparison import SECONDS_COLUMNS
 from tlogic.reproduction.paper_report import ABOUT, TITLE, reproduce
-from tlogic.reproduction.paper_sections import PARTS
+from tlogic.reproduction.paper_sections import SECTIONS
 
 DOCS = Path(__file__).parent
 FIGURES = "images/reproduction"
 
 
 def main(folder: str, *model_data: str) -> None:
-    parts = [name for name in PARTS if name != "times"]
-    sections = [without_times(section) for section in reproduce(folder, parts, model_data=model_data)]
+    names = [name for name in SECTIONS if name != "times"]
+    sections = [without_times(section) for section in reproduce(folder, names, model_data=model_data)]
     (DOCS / FIGURES).mkdir(exist_ok=True)
     for chart in [chart for section in sections for chart in section.charts]:
         plot_chart(chart, DOCS / FIGURES / f"{chart.name}.svg")
@@ -29,7 +29,7 @@ def main(folder: str, *model_data: str) -> None:
 
 
 def without_times(section: Section) -> Section:
-    return replace(section, columns=tuple(column for column in section.columns if column not in SECONDS))
+    return replace(section, columns=tuple(column for column in section.columns if column not in SECONDS_COLUMNS))
 
 
 if __name__ == "__main__":

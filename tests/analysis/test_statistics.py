@@ -17,7 +17,7 @@ from tlogic.analysis.statistics import SPLITS, statistics
 
 
 def naive_statistics(facts: set[Edge], valid_from: int, test_from: int) -> dict[str, Any]:
-    """All that is counted, but for names and dates, with plain loops."""
+    """All statistics except names and dates, with plain loops."""
     splits: dict[str, list[Edge]] = {name: [] for name in SPLITS}
     for fact in sorted(facts):
         splits["train" if fact[3] < valid_from else "valid" if fact[3] < test_from else "test"].append(fact)
@@ -65,12 +65,12 @@ def as_split_graph(world: World, valid_from: int, test_from: int) -> tlogic.Temp
     rows = [(entity(s), f"r{r}", entity(o), t) for s, r, o, t in sorted(world.facts)]
     frame = pl.DataFrame(rows, ["subject", "relation", "object", "time"], orient="row")
     graph = tlogic.read(frame, step=1)
-    first = graph.timeline.step_of(0)  # facts begin at step 0, whenever that is
+    first = graph.timeline.step_of(0)  # steps of the world start at 0
     return replace(graph, valid_from=valid_from + first, test_from=test_from + first)
 
 
 @given(data=st.data(), world=worlds())
-def test_everything_is_counted_as_plain_loops_count(data: st.DataObject, world: World) -> None:
+def test_statistics_equal_plain_loops(data: st.DataObject, world: World) -> None:
     assume(world.facts)
     last = max(t for *_, t in world.facts)
     test_from = data.draw(st.integers(0, last))
@@ -79,7 +79,7 @@ def test_everything_is_counted_as_plain_loops_count(data: st.DataObject, world: 
     expected = naive_statistics(set(world.facts), valid_from, test_from)
     assert {name: found[name] for name in expected} == expected
     per_relation = Counter(f"r{r}" for _, r, _, _ in world.facts)
-    assert found["top_relations"] == dict(per_relation)  # there are fewer than would be left out
+    assert found["top_relations"] == dict(per_relation)  # fewer than the limit
     per_entity = Counter(entity(e) for s, _, o, _ in world.facts for e in {s, o})
     counts = list(found["top_entities"].values())
     assert counts == [count for _, count in per_entity.most_common(5)]
@@ -94,13 +94,13 @@ def test_everything_is_counted_as_plain_loops_count(data: st.DataObject, world: 
         ("icews0515", (322_958, 69_224, 69_147, 10_488, 251, 4_017)),
     ],
 )
-def test_the_table_of_the_papers_appendix(dataset: Datasets, name: str, expected: tuple[int, ...]) -> None:
+def test_statistics_equal_the_papers_appendix(dataset: Datasets, name: str, expected: tuple[int, ...]) -> None:
     found = statistics(tlogic.read(dataset(name)))
     assert (found.train, found.valid, found.test, found.entities, found.relations, found.steps) == expected
     assert found.step_size == "1 day"
 
 
-def test_a_part_of_a_graph_has_the_names_of_its_own_facts() -> None:
+def test_part_of_a_graph_counts_only_its_own_names() -> None:
     graph = tlogic.sample()
     early = statistics(graph.before(2))
     assert early.entities < statistics(graph).entities
@@ -108,13 +108,13 @@ def test_a_part_of_a_graph_has_the_names_of_its_own_facts() -> None:
     assert set(early.recurrence) == {"train"}
 
 
-def test_steps_without_facts_are_in_the_span_alone() -> None:
+def test_steps_without_facts_count_only_in_the_span() -> None:
     rows = [("a", "r", "b", "2030-01-01"), ("a", "r", "b", "2030-01-02"), ("b", "r", "a", "2030-02-01")]
     found = statistics(tlogic.read(pl.DataFrame(rows, ["subject", "relation", "object", "time"], orient="row")))
     assert (found.steps, found.span, found.valid, found.test) == (3, 32, 0, 0)
     assert found.recurrence["train"].seen_before == pytest.approx(1 / 3)
 
 
-def test_nothing_cannot_be_counted() -> None:
+def test_an_empty_graph_raises() -> None:
     with pytest.raises(tlogic.InputError, match="no facts"):
         statistics(tlogic.sample().before(0))

@@ -19,7 +19,7 @@ def test_plots_of_models(world: Path, model_file: Path, tmp_path: Path, argument
     given = [argument.format(model=model_file, world=world) for argument in arguments]
     done = run("plot", *given, "--out", picture)
     assert done.returncode == 0, done.stderr
-    assert f"The picture is in {picture}" in done.stderr
+    assert f"Wrote {picture}" in done.stderr
     assert "<svg" in picture.read_text(encoding="utf-8")
 
 

@@ -33,7 +33,7 @@ def test_plots_of_data(world: Path, tmp_path: Path, kind: str) -> None:
     picture = tmp_path / "picture.svg"
     done = run("plot", kind, world, "--out", picture)
     assert done.returncode == 0, done.stderr
-    assert f"The picture is in {picture}" in done.stderr
+    assert f"Wrote {picture}" in done.stderr
     assert done.stdout == ""
     assert "<svg" in picture.read_text(encoding="utf-8")
 

@@ -24,7 +24,7 @@ def test_a_search_ends_with_a_report_and_commands(small_world: Path, tmp_path: P
     assert done.returncode == 0, done.stderr
     assert "The best of 3 trials" in done.stdout
     assert "importance" in done.stdout
-    assert f"3 trials, reported in {tmp_path / 'report.html'}" in done.stderr
+    assert f"3 trials; wrote the report to {tmp_path / 'report.html'}" in done.stderr
     assert (tmp_path / "report.html").exists()
     assert len(pl.read_csv(tmp_path / "trials.csv")) == 3
     assert (tmp_path / "figures" / "history.svg").exists()
@@ -53,13 +53,13 @@ def test_an_interrupted_run_says_how_to_go_on(small_world: Path, tmp_path: Path)
     process.send_signal(signal.SIGINT)
     messages = process.communicate()[1]
     assert process.returncode == 130, messages
-    assert f"What was measured is in {tmp_path}: the same command goes on from there." in messages
+    assert f"Results are cached in {tmp_path}: the same command resumes the run." in messages
     assert "Traceback" not in messages
 
 
 def test_bad_input_ends_with_one_message(small_world: Path, tmp_path: Path) -> None:
     tune = ["tune", small_world, "--quiet", "--out", tmp_path]
-    assert_refused(run(*tune, "--grid", "paper", "--trials", 3), "both a grid and a number of trials")
+    assert_refused(run(*tune, "--grid", "paper", "--trials", 3), "Both grid and trials are given")
     assert_refused(run("tune", small_world / "train.txt", "--quiet", "--out", tmp_path), "no validation facts")
     (tmp_path / "file").touch()
     assert_refused(run("tune", small_world, "--quiet", "--out", tmp_path / "file"), "Cannot use")

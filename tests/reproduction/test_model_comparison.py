@@ -1,4 +1,4 @@
-"""Experiments with learned models: their figures are those that fitting and evaluating give."""
+"""Experiments with learned models: their metrics equal those of `fit` and `evaluate`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -19,8 +19,8 @@ from tlogic.reproduction.experiment_runner import ExperimentRunner
 from tlogic.reproduction.model_comparison import models, other_split
 from tlogic.reproduction.model_process import measure, measure_in_process
 from tlogic.reproduction.model_trials import ModelTrial, model_commands
-from tlogic.reproduction.other_methods import OTHER_CUTS
-from tlogic.reproduction.paper_report import can_be_had
+from tlogic.reproduction.other_methods import OTHER_SPLIT_DATES
+from tlogic.reproduction.paper_report import is_available
 from tlogic.reproduction.reliability_table import reliability
 from tlogic.reproduction.scorecard_variants import evaluate_variants, fit_variants
 
@@ -36,13 +36,13 @@ def graph() -> TemporalGraph:
 
 @pytest.fixture(scope="module")
 def scorecards(graph: TemporalGraph) -> Measure:
-    """What each scorecard gives, measured once for all tests; trees take longer, and are tested with models."""
+    """Measures each scorecard once for all tests; boosted trees are slow, and tested with the models."""
     return cache(partial(measure, graph))
 
 
 @pytest.fixture(autouse=True)
 def measured(monkeypatch: pytest.MonkeyPatch, scorecards: Measure) -> list[ModelTrial]:
-    """The trials that are measured, in this process."""
+    """The trials that are measured; in this process, to save time."""
     seen: list[ModelTrial] = []
 
     def here(_: Any, trial: ModelTrial, __: int | None) -> dict[str, Any]:
@@ -53,26 +53,26 @@ def measured(monkeypatch: pytest.MonkeyPatch, scorecards: Measure) -> list[Model
     return seen
 
 
-def test_a_process_of_its_own_measures_what_this_one_does(scorecards: Measure, tmp_path: Path) -> None:
+def test_a_child_process_measures_the_same_as_this_process(scorecards: Measure, tmp_path: Path) -> None:
     from tlogic.events.sample.simulation import write_sample
 
     write_sample(tmp_path, days=DAYS)
     trial = ModelTrial("icews14", train_on="train")
-    here, apart = scorecards(trial), measure_in_process(tmp_path, trial)
+    here, in_process = scorecards(trial), measure_in_process(tmp_path, trial)
     for split in ("valid", "test"):
         for name in ("queries", "realistic", "optimistic", "reliability"):
-            assert apart[split][name] == here[split][name]
-    assert apart["fit_seconds"] > 0
-    assert apart["peak_mb"] > 10
+            assert in_process[split][name] == here[split][name]
+    assert in_process["fit_seconds"] > 0
+    assert in_process["peak_mb"] > 10
     with pytest.raises(tlogic.TLogicError, match="nowhere"):
         measure_in_process(tmp_path / "nowhere", trial)
 
 
-def test_models_stand_beside_rules(graph: TemporalGraph, tmp_path: Path, measured: list[ModelTrial]) -> None:
+def test_models_are_compared_with_rules(graph: TemporalGraph, tmp_path: Path, measured: list[ModelTrial]) -> None:
     runner = ExperimentRunner(tmp_path, {"icews14": graph}, model_data=["icews14"])
     section = models(runner)
     assert [row.label[1:] for row in section.rows] == [
-        ("rules, as the paper", "train"),
+        ("rules, as in the paper", "train"),
         ("scorecard", "train+valid"),
         ("scorecard", "train"),
         ("scorecard, names", "train+valid"),
@@ -88,14 +88,14 @@ def test_models_stand_beside_rules(graph: TemporalGraph, tmp_path: Path, measure
     assert len(measured) == 5
 
 
-def test_models_can_be_chosen(graph: TemporalGraph, tmp_path: Path, measured: list[ModelTrial]) -> None:
+def test_models_can_be_selected(graph: TemporalGraph, tmp_path: Path, measured: list[ModelTrial]) -> None:
     runner = ExperimentRunner(tmp_path, {"icews14": graph}, kinds=["scorecard"])
     other_split(runner)
     assert measured == [ModelTrial("icews14")]
     assert not models(ExperimentRunner(tmp_path, {"icews14": graph}, model_data=["wiki"])).rows
 
 
-def test_probabilities_are_told_by_bins(graph: TemporalGraph, scorecards: Measure, tmp_path: Path) -> None:
+def test_reliability_is_reported_by_bins(graph: TemporalGraph, scorecards: Measure, tmp_path: Path) -> None:
     section = reliability(ExperimentRunner(tmp_path, {"icews14": graph}, kinds=["scorecard"]))
     assert [row.label[2:] for row in section.rows] == [
         ("train+valid", "test"),
@@ -103,24 +103,24 @@ def test_probabilities_are_told_by_bins(graph: TemporalGraph, scorecards: Measur
         ("train", "test"),
         ("train+valid", "test"),
     ]
-    figures = scorecards(ModelTrial("icews14"))["test"]["reliability"]
+    metrics = scorecards(ModelTrial("icews14"))["test"]["reliability"]
     first = section.rows[0].values["ours"]
-    assert first["error"] == figures["error"]
-    assert first["candidates"] == sum(each["candidates"] for each in figures["bins"])
+    assert first["error"] == metrics["error"]
+    assert first["candidates"] == sum(each["candidates"] for each in metrics["bins"])
     [chart] = section.charts
     assert len(chart.x) == 20
     assert [len(line) for line in chart.lines.values()] == [20] * 3
 
 
-def test_published_figures_stand_beside_the_known_datasets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    figures = {"realistic": {"mrr": 0.5}, "seconds": {"apply": 1.0}}
+def test_published_results_are_listed_for_known_datasets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    metrics = {"realistic": {"mrr": 0.5}, "seconds": {"apply": 1.0}}
     asked: list[ModelTrial] = []
 
     def no_models(_: ExperimentRunner, trials: Sequence[ModelTrial]) -> list[dict[str, Any]]:
         asked.extend(trials)
-        return [{"fit_seconds": 1.0, "peak_mb": None, "test": figures} for _ in trials]
+        return [{"fit_seconds": 1.0, "peak_mb": None, "test": metrics} for _ in trials]
 
-    monkeypatch.setattr(ExperimentRunner, "model_figures", no_models)
+    monkeypatch.setattr(ExperimentRunner, "evaluate_models", no_models)
     section = other_split(ExperimentRunner(tmp_path))
     published = {row.label[0]: row.values[PUBLISHED] for row in section.rows if "CountTRuCoLa" in row.label[1]}
     assert published == {"icews14": {"mrr": 0.4499}, "icews18": {"mrr": 0.328}}
@@ -128,13 +128,13 @@ def test_published_figures_stand_beside_the_known_datasets(tmp_path: Path, monke
 
 
 def test_the_other_split_is_that_of_other_papers(dataset: Datasets) -> None:
-    cut = OTHER_CUTS["icews14"]
+    cut = OTHER_SPLIT_DATES["icews14"]
     assert cut is not None
     graph = tlogic.read(dataset("icews14"), valid_from=cut[0], test_from=cut[1])
     assert [len(graph.split(name).time) for name in ("train", "valid", "test")] == [74_845, 8_514, 7_371]
 
 
-def test_commands_are_those_of_the_trial() -> None:
+def test_commands_have_the_options_of_the_trial() -> None:
     trial = ModelTrial("icews14", train_on="train", valid_from="2014-11-01", test_from="2014-12-01")
     assert model_commands(trial, "valid") == (
         "tlogic fit icews14 --valid-from 2014-11-01 --test-from 2014-12-01 --out icews14.model --train-on train && "
@@ -142,7 +142,7 @@ def test_commands_are_those_of_the_trial() -> None:
     )
 
 
-def test_each_choice_of_evidence_is_what_fitting_to_it_gives(graph: TemporalGraph) -> None:
+def test_scorecard_variants_equal_fitted_models(graph: TemporalGraph) -> None:
     some = [DEFAULT_FAMILIES, ("recurrence", "rules")]
     variants = fit_variants(graph, some)
     for split in ("valid", "test"):
@@ -168,16 +168,16 @@ def test_families_are_left_out_and_built_up(left_out: Section) -> None:
     assert any(values["valid mrr"] != whole["valid mrr"] for values in others)
 
 
-def test_datasets_that_cannot_be_had_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unavailable_datasets_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TLOGIC_DATA", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert can_be_had("icews18")
-    assert not can_be_had("yago")
+    assert is_available("icews18")
+    assert not is_available("yago")
     (tmp_path / "yago").mkdir()
     (tmp_path / "yago" / "train.txt").touch()
-    assert can_be_had("yago")
+    assert is_available("yago")
 
 
-def test_commands_of_models_are_checked(tmp_path: Path) -> None:
+def test_unknown_models_and_datasets_raise(tmp_path: Path) -> None:
     assert_refused(run("reproduce", "--out", tmp_path, "--model", "boost"), "did you mean 'boosted'")
     assert_refused(run("reproduce", "--out", tmp_path, "--model-data", "yagos"), "did you mean 'yago'")

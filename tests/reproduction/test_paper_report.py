@@ -1,4 +1,4 @@
-"""The paper's experiments: every part on the sample world, the tables of ICEWS14 beside the published figures."""
+"""The reproduction report: every section on the sample world, and the results on ICEWS14 against the published ones."""
 
 import csv
 import re
@@ -12,9 +12,9 @@ from tests.datasets import Datasets
 from tlogic.analysis.reports.section import OPTIMISTIC, PUBLISHED, REALISTIC, Section
 from tlogic.analysis.trials import Trial
 from tlogic.reproduction import reproduce
-from tlogic.reproduction.appendix import NEAR
+from tlogic.reproduction.appendix import MRR_TOLERANCE
 from tlogic.reproduction.experiment_runner import ExperimentRunner
-from tlogic.reproduction.paper_sections import PARTS
+from tlogic.reproduction.paper_sections import SECTIONS
 
 
 @pytest.fixture(scope="module")
@@ -33,14 +33,14 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def sections(world: Path, out: Path) -> list[Section]:
-    return reproduce(out, on=str(world), models=["scorecard"])  # trees take longer than all else together
+    return reproduce(out, on=str(world), models=["scorecard"])  # boosted trees take longer than all other sections
 
 
-def test_every_part_runs_on_other_data(sections: list[Section], out: Path) -> None:
-    assert [section.name for section in sections] == list(PARTS)
+def test_every_section_runs_on_other_data(sections: list[Section], out: Path) -> None:
+    assert [section.name for section in sections] == list(SECTIONS)
     for section in sections:
         assert section.rows
-        assert not any(PUBLISHED in row.values for row in section.rows)  # they are of other data
+        assert not any(PUBLISHED in row.values for row in section.rows)  # they hold for the paper's data only
         table = list(csv.reader((out / f"{section.name}.csv").open(encoding="utf-8")))
         assert len(table) == 1 + sum(len(list(row.lines())) for row in section.rows)
         for chart in section.charts:
@@ -49,7 +49,7 @@ def test_every_part_runs_on_other_data(sections: list[Section], out: Path) -> No
 
 
 class Page(HTMLParser):
-    """The links, anchors and tables of a page, and whether all that opens is closed."""
+    """The links and anchors of a page, and its unclosed tags."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class Page(HTMLParser):
             self.open.pop()
 
 
-def test_the_report_is_one_page_that_needs_nothing_else(sections: list[Section], out: Path) -> None:
+def test_the_report_is_one_self_contained_page(sections: list[Section], out: Path) -> None:
     page = Page((out / "report.html").read_text(encoding="utf-8"))
     assert page.open == []
     assert page.outside == []
@@ -84,24 +84,24 @@ def test_the_report_is_one_page_that_needs_nothing_else(sections: list[Section],
     assert pictures
 
 
-def test_figures_are_those_of_evaluation(sections: list[Section], world: Path) -> None:
+def test_metrics_equal_those_of_evaluate(sections: list[Section], world: Path) -> None:
     graph = tlogic.read(world)
     [main] = [section for section in sections if section.name == "main"]
-    figures = tlogic.evaluate(graph, tlogic.learn(graph), window=200).to_dict()
+    metrics = tlogic.evaluate(graph, tlogic.learn(graph), window=200).to_dict()
     row = next(row for row in main.rows if row.label == ("icews18", "TLogic"))
-    assert row.values == {OPTIMISTIC: figures["optimistic"], REALISTIC: figures["realistic"]}
+    assert row.values == {OPTIMISTIC: metrics["optimistic"], REALISTIC: metrics["realistic"]}
 
 
-def test_what_was_measured_is_not_measured_again(
+def test_cached_results_are_not_computed_again(
     sections: list[Section], world: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("evaluate", "evaluate_many"):
-        monkeypatch.setattr(f"tlogic.analysis.trials.{name}", lambda *_, **__: pytest.fail("measured again"))
+        monkeypatch.setattr(f"tlogic.analysis.trials.{name}", lambda *_, **__: pytest.fail("evaluated again"))
     again = reproduce(out, ["walks", "windows"], on=str(world))
     assert again == [section for section in sections if section.name in ("walks", "windows")]
 
 
-def test_a_torn_result_is_measured_again(world: Path, tmp_path: Path) -> None:
+def test_an_incomplete_result_is_computed_again(world: Path, tmp_path: Path) -> None:
     first = reproduce(tmp_path, ["lengths"], on=str(world))
     results = tmp_path / "results.jsonl"
     results.write_bytes(results.read_bytes()[:-20])
@@ -109,15 +109,15 @@ def test_a_torn_result_is_measured_again(world: Path, tmp_path: Path) -> None:
     assert results.read_bytes().endswith(b"\n")
 
 
-def test_settings_measured_together_give_what_each_gives_alone(world: Path, tmp_path: Path) -> None:
+def test_shared_evaluation_equals_separate_evaluations(world: Path, tmp_path: Path) -> None:
     some = [Trial("data", application=tlogic.ApplicationSettings(alpha=alpha / 10)) for alpha in range(8)]
     together = ExperimentRunner(tmp_path / "a", {"data": world}).evaluate(some)
     alone = ExperimentRunner(tmp_path / "b", {"data": world})
-    for trial, figures in zip(some, together, strict=True):
-        assert alone.evaluate([trial])[0]["realistic"] == figures["realistic"]
+    for trial, metrics in zip(some, together, strict=True):
+        assert alone.evaluate([trial])[0]["realistic"] == metrics["realistic"]
 
 
-def test_unknown_parts_and_foreign_folders_are_refused(tmp_path: Path) -> None:
+def test_unknown_sections_and_foreign_files_raise(tmp_path: Path) -> None:
     with pytest.raises(tlogic.SettingsError, match="did you mean 'windows'"):
         reproduce(tmp_path, ["window"])
     (tmp_path / "results.jsonl").write_text("my notes\n")
@@ -125,8 +125,8 @@ def test_unknown_parts_and_foreign_folders_are_refused(tmp_path: Path) -> None:
         reproduce(tmp_path, ["lengths"])
 
 
-def test_the_tables_of_icews14_come_out(dataset: Datasets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """MRR under optimistic ties near the published one, throughout the appendix; or the report says why not."""
+def test_icews14_results_match_the_paper(dataset: Datasets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The MRR with optimistic ties is close to the published one, or a remark explains the difference."""
     monkeypatch.setenv("TLOGIC_DATA", str(dataset("icews14").parent))
     found = reproduce(tmp_path, ["examples", "walks", "lengths", "scores", "counts", "seeds", "times"])
     compared = 0
@@ -134,8 +134,8 @@ def test_the_tables_of_icews14_come_out(dataset: Datasets, tmp_path: Path, monke
         for row in section.rows:
             if OPTIMISTIC in row.values and PUBLISHED in row.values:
                 difference = row.values[OPTIMISTIC]["mrr"] - row.values[PUBLISHED]["mrr"]  # type: ignore[operator]
-                told = any(" ".join(row.label) in remark for remark in section.remarks)
-                assert abs(difference) <= NEAR or told, (section.name, row.label, difference)
+                explained = any(" ".join(row.label) in remark for remark in section.remarks)
+                assert abs(difference) <= MRR_TOLERANCE or explained, (section.name, row.label, difference)
                 compared += 1
     assert compared == 10 + 4 + 3 + 1
     seeds = next(section for section in found if section.name == "seeds")
@@ -147,16 +147,16 @@ def test_the_tables_of_icews14_come_out(dataset: Datasets, tmp_path: Path, monke
     assert examples.rows[3].values["ours"]["walk"] == examples.rows[3].values[PUBLISHED]["walk"]
 
 
-def test_the_windows_of_icews14_come_out_on_one_pass(
+def test_icews14_windows_match_the_paper_in_one_pass(
     dataset: Datasets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from tlogic.reproduction.published_results import TIME_WINDOWS
 
     runner = ExperimentRunner(tmp_path, {"icews14": dataset("icews14")})
-    monkeypatch.setattr("tlogic.analysis.trials.evaluate", lambda *_, **__: pytest.fail("not on one pass"))
+    monkeypatch.setattr("tlogic.analysis.trials.evaluate", lambda *_, **__: pytest.fail("not in one pass"))
     trials = [
         Trial("icews14", application=tlogic.ApplicationSettings(window=window), split="valid")
         for window in TIME_WINDOWS
     ]
-    for figures, (window, published) in zip(runner.evaluate(trials), TIME_WINDOWS.items(), strict=True):
-        assert figures["optimistic"]["mrr"] == pytest.approx(published[0], abs=NEAR), window
+    for metrics, (window, published) in zip(runner.evaluate(trials), TIME_WINDOWS.items(), strict=True):
+        assert metrics["optimistic"]["mrr"] == pytest.approx(published[0], abs=MRR_TOLERANCE), window

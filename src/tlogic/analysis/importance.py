@@ -1,4 +1,4 @@
-"""What mattered: how much of what trials gave is explained by each parameter."""
+"""Parameter importance: how much each parameter contributes to the differences between trials."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -9,18 +9,20 @@ import numpy as np
 from tlogic.analysis.reports.section import Value
 from tlogic.graph.arrays import Floats, Ints
 
-_MOST_VALUES, _GROUPS = 6, 4
+_MAX_SINGLE_VALUES = 6  # more distinct numbers are grouped
+_N_GROUPS = 4
+_ROUNDING_ERROR = 1e-20
 
 
 class Levels(NamedTuple):
-    """The values of a parameter, or groups of neighbours where there are many; and which one each trial has."""
+    """The levels of a parameter (values, or groups of neighbouring numbers), and the level index of each trial."""
 
     names: tuple[str, ...]
-    of: Ints
+    of_trial: Ints
 
 
 def levels(values: Sequence[Value]) -> Levels:
-    """Put values in order, numbers first, and many numbers into a few groups of about the same size.
+    """Sort values, numbers before text, and group many numbers into a few levels of similar size.
 
     >>> levels([200, 10, "all", 10]).names
     ('10', '200', 'all')
@@ -29,20 +31,20 @@ def levels(values: Sequence[Value]) -> Levels:
     """
     numbers = sorted({value for value in values if isinstance(value, int | float)})
     words = sorted({value for value in values if isinstance(value, str)})
-    n_groups = len(numbers) if len(numbers) <= _MOST_VALUES else _GROUPS
+    n_groups = len(numbers) if len(numbers) <= _MAX_SINGLE_VALUES else _N_GROUPS
     edges = [len(numbers) * group // n_groups for group in range(n_groups + 1)] if numbers else [0]
     groups = [numbers[low:high] for low, high in pairwise(edges)]
-    place: dict[Value, int] = {number: n for n, group in enumerate(groups) for number in group}
-    place |= {word: len(groups) + n for n, word in enumerate(words)}
-    return Levels((*map(_span, groups), *words), np.array([place[value] for value in values]))
+    index: dict[Value, int] = {number: n for n, group in enumerate(groups) for number in group}
+    index |= {word: len(groups) + n for n, word in enumerate(words)}
+    return Levels((*map(_range, groups), *words), np.array([index[value] for value in values]))
 
 
 def importance(trials: Sequence[Mapping[str, Value]], scores: Sequence[float]) -> dict[str, float]:
-    """By parameter: its share of the variance of the scores that parameters explain, most important first.
+    """The share of the explained score variance that each parameter contributes, most important first.
 
-    A score is taken for a sum of effects, one for each parameter's value, estimated all together, so that a parameter
-    is not praised for good company. Effects of values that few trials have are held back towards none. The shares sum
-    to 1, or are all 0 where nothing made a difference.
+    A ridge regression models a score as a sum of effects, one per parameter value. All effects are estimated together,
+    so that a parameter gets no credit for values of others that it often occurs with. Effects of rare values shrink
+    towards zero. The shares sum to 1, or are all 0 if all scores are equal.
 
     >>> some = [{"alpha": alpha, "k": k} for alpha in (0.0, 0.5, 1.0) for k in (10, 20)]
     >>> importance(some, [0.1, 0.1, 0.4, 0.4, 0.3, 0.3])
@@ -52,19 +54,19 @@ def importance(trials: Sequence[Mapping[str, Value]], scores: Sequence[float]) -
     indicators = [_indicators(levels([trial[name] for trial in trials])) for name in names]
     design = np.hstack(indicators)
     centred = np.asarray(scores) - np.mean(scores)
-    # One more trial of average score for each value holds the effects back, and makes them unique.
+    # The ridge penalty acts like one more trial of average score per value, and makes the solution unique.
     effects = np.linalg.solve(design.T @ design + np.eye(design.shape[1]), design.T @ centred)
     parts = np.split(effects, np.cumsum([columns.shape[1] for columns in indicators])[:-1])
     variance = np.array([np.var(columns @ part) for columns, part in zip(indicators, parts, strict=True)])
-    variance[variance < 1e-20] = 0.0  # rounding
+    variance[variance < _ROUNDING_ERROR] = 0.0
     shares = variance / variance.sum() if variance.any() else variance
     return dict(sorted(zip(names, shares.tolist(), strict=True), key=lambda item: -item[1]))
 
 
 def _indicators(found: Levels) -> Floats:
-    """A column for each value: 1 for the trials that have it."""
-    return np.eye(len(found.names))[found.of]
+    """One column per level, 1 for the trials with that level."""
+    return np.eye(len(found.names))[found.of_trial]
 
 
-def _span(group: Sequence[float]) -> str:
+def _range(group: Sequence[float]) -> str:
     return f"{group[0]:g}" if len(group) == 1 else f"{group[0]:g} to {group[-1]:g}"

@@ -1,4 +1,4 @@
-"""Recurrence: which facts repeat what happened before."""
+"""Which facts repeat earlier facts."""
 
 from typing import NamedTuple
 
@@ -7,58 +7,60 @@ import numpy as np
 from tlogic.graph import Facts
 from tlogic.graph.arrays import Bools, Ints
 
+_NEVER = -2  # precedes no time step, not even step 0
 
-class Seen(NamedTuple):
-    """For each fact: what of it had happened before."""
+
+class SeenBefore(NamedTuple):
+    """For each fact: whether it, or its pair of entities, occurred before."""
 
     fact: Bools
-    """The same subject, relation and object, at any earlier step."""
+    """The same subject, relation and object at any earlier time step."""
     fact_just_before: Bools
-    """The same, and in the very step before."""
+    """The same subject, relation and object at the previous time step."""
     pair: Bools
-    """The same subject and object, by any relation, at any earlier step."""
+    """The same subject and object, with any relation, at any earlier time step."""
 
 
-def seen_before(facts: Facts) -> Seen:
-    """What of each fact had happened at an earlier step; facts are in order of time.
+def seen_before(facts: Facts) -> SeenBefore:
+    """Find the facts that repeat an earlier one; facts must be sorted by time.
 
     >>> column = np.array([0, 0, 0])
     >>> seen_before(Facts(column, np.array([0, 0, 1]), column, time=np.array([0, 1, 2])))._asdict()
     {'fact': array([False,  True, False]), 'fact_just_before': array([False,  True, False]), \
 'pair': array([False,  True,  True])}
     """
-    pair = numbered(facts.subject, facts.object)
-    triple = numbered(pair, facts.relation)
-    return Seen(
+    pair = row_ids(facts.subject, facts.object)
+    triple = row_ids(pair, facts.relation)
+    return SeenBefore(
         fact=_first_times(triple, facts.time) < facts.time,
-        fact_just_before=_times_before(triple, facts.time) == facts.time - 1,
+        fact_just_before=_previous_times(triple, facts.time) == facts.time - 1,
         pair=_first_times(pair, facts.time) < facts.time,
     )
 
 
-def numbered(*columns: Ints) -> Ints:
-    """One number a row, from 0 on, equal where the rows are equal.
+def row_ids(*columns: Ints) -> Ints:
+    """Number the distinct rows from 0; equal rows have equal ids.
 
-    >>> numbered(np.array([5, 5, 2]), np.array([1, 1, 1])).tolist()
+    >>> row_ids(np.array([5, 5, 2]), np.array([1, 1, 1])).tolist()
     [1, 1, 0]
     """
-    numbers = columns[0].astype(np.int64)
-    for column in columns[1:]:  # each time counted anew from 0, so that no product overflows
-        numbers = np.unique(numbers * (column.max(initial=0) + 1) + column, return_inverse=True)[1]
-    return numbers
+    ids = columns[0].astype(np.int64)
+    for column in columns[1:]:  # renumbered from 0 each time, so that no product overflows
+        ids = np.unique(ids * (column.max(initial=0) + 1) + column, return_inverse=True)[1]
+    return ids
 
 
-def _first_times(key: Ints, time: Ints) -> Ints:
-    """For each row: when its key came first."""
-    first = np.empty(key.max(initial=-1) + 1, time.dtype)
-    first[key[::-1]] = time[::-1]  # from the last row to the first, so that the earliest time stays
-    return first[key]
+def _first_times(ids: Ints, time: Ints) -> Ints:
+    """For each row: the first time of its id."""
+    first = np.empty(ids.max(initial=-1) + 1, time.dtype)
+    first[ids[::-1]] = time[::-1]  # from the last row to the first, so that the earliest time remains
+    return first[ids]
 
 
-def _times_before(key: Ints, time: Ints) -> Ints:
-    """For each row: when its key came last before it; -2, which is just before no step, where it never did."""
-    order = np.argsort(key, kind="stable")
-    before = np.full(len(key), -2, np.int64)
-    again = key[order][1:] == key[order][:-1]
-    before[order[1:][again]] = time[order[:-1][again]]
-    return before
+def _previous_times(ids: Ints, time: Ints) -> Ints:
+    """For each row: the time of the previous row with the same id, or _NEVER."""
+    order = np.argsort(ids, kind="stable")
+    previous = np.full(len(ids), _NEVER, np.int64)
+    same_id = ids[order][1:] == ids[order][:-1]
+    previous[order[1:][same_id]] = time[order[:-1][same_id]]
+    return previous

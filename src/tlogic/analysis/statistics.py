@@ -1,23 +1,23 @@
-"""Statistics of a graph: how much there is of what, and how often it happens again."""
+"""Statistics of a graph: sizes, degrees, and how often facts recur."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from tlogic.analysis.repetition import numbered, seen_before
+from tlogic.analysis.repetition import row_ids, seen_before
 from tlogic.errors import InputError
 from tlogic.graph import Facts, TemporalGraph
 from tlogic.graph.arrays import Bools, Ints
 
 SPLITS = ("train", "valid", "test")
 
-_TOP = 5
+_N_TOP = 5
 
 
 @dataclass(frozen=True)
 class Spread:
-    """How a number differs from one thing to the next."""
+    """Mean, median and maximum of a count."""
 
     mean: float
     median: float
@@ -26,26 +26,49 @@ class Spread:
 
 @dataclass(frozen=True)
 class Recurrence:
-    """Shares of a split's facts, and of the queries that they make."""
+    """How often the facts of a split recur, as shares of its facts or queries.
+
+    Attributes:
+        seen_before: Facts whose subject, relation and object occurred together at an earlier time step.
+        seen_just_before: Facts whose subject, relation and object occurred together at the previous time step.
+        pair_seen_before: Facts whose subject and object occurred together at an earlier time step, in any relation.
+        new_entity: Facts with an entity that occurs in no training fact.
+        repeated_queries: Queries that several facts of the same time step share. A fact gives two queries, one for its
+            object and one for its subject.
+    """
 
     seen_before: float
-    """The same subject, relation and object at any earlier step."""
     seen_just_before: float
-    """The same in the very step before."""
     pair_seen_before: float
-    """The same subject and object, by any relation, at any earlier step."""
     new_entity: float
-    """Facts with an entity that no training fact has."""
     repeated_queries: float
-    """Queries for the object or the subject that another fact of the same step makes as well."""
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """What there is in a graph; names and times count where a fact has them.
+    """The statistics of a graph. Entities, relations and time steps count only if a fact has them.
 
-    ``steps`` counts the steps that hold facts, ``span`` all from the first to the last. An entity's facts are those it
-    takes part in, as subject or object; its neighbours are the other entities in them.
+    Attributes:
+        facts: Number of facts.
+        train: Number of training facts.
+        valid: Number of validation facts.
+        test: Number of test facts.
+        entities: Number of entities.
+        relations: Number of relations.
+        steps: Number of time steps with facts.
+        span: Number of time steps from the first to the last fact, with or without facts.
+        step_size: The length of a time step, such as "1 day".
+        first_date: The date of the first fact.
+        last_date: The date of the last fact.
+        self_loops: Number of facts whose subject is their object.
+        facts_per_step: Facts per time step with facts.
+        facts_per_entity: Facts with an entity as subject or object.
+        facts_per_relation: Facts per relation.
+        neighbours_per_entity: Other entities that an entity shares a fact with.
+        top_entities: The five entities with the most facts, and their number of facts.
+        top_relations: The five relations with the most facts, and their number of facts.
+        largest_relation_share: The share of facts with the most frequent relation.
+        recurrence: How often facts recur, for each split with facts.
     """
 
     facts: int
@@ -65,30 +88,38 @@ class Statistics:
     facts_per_relation: Spread
     neighbours_per_entity: Spread
     top_entities: dict[str, int]
-    """Those with most facts, and how many."""
     top_relations: dict[str, int]
     largest_relation_share: float
     recurrence: dict[str, Recurrence]
-    """For each split that holds facts."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain values, for JSON."""
+        """The statistics as nested dictionaries, ready for JSON."""
         return asdict(self)
 
 
 def statistics(graph: TemporalGraph) -> Statistics:
-    """Count what there is in a graph.
+    """Count facts, entities, relations and time steps of a graph, and how often facts recur.
 
-    >>> import tlogic
-    >>> found = statistics(tlogic.sample())
-    >>> found.train, found.valid, found.test, found.entities, found.relations, found.steps
-    (9392, 1239, 1120, 55, 22, 450)
-    >>> f"{found.recurrence['test'].seen_before:.0%} of the test facts happened before"
-    '93% of the test facts happened before'
+    Args:
+        graph: The graph; its splits are counted separately.
+
+    Returns:
+        The statistics of all facts, and the recurrence by split.
+
+    Raises:
+        InputError: If the graph has no facts.
+
+    Example:
+        >>> import tlogic
+        >>> found = statistics(tlogic.sample())
+        >>> found.train, found.valid, found.test, found.entities, found.relations, found.steps
+        (9392, 1239, 1120, 55, 22, 450)
+        >>> f"{found.recurrence['test'].seen_before:.0%} of the test facts occurred before"
+        '93% of the test facts occurred before'
     """
     facts = graph.facts
     if not len(graph):
-        raise InputError("There are no facts to count; expected a graph with at least one.")
+        raise InputError("The graph has no facts; expected at least one.")
     sizes = {name: len(graph.split(name).time) for name in SPLITS}
     per_step = np.unique(facts.time, return_counts=True)[1]
     per_entity, per_relation = facts_per_entity(facts), facts_per_relation(facts)
@@ -116,18 +147,18 @@ def statistics(graph: TemporalGraph) -> Statistics:
 
 
 def facts_per_entity(facts: Facts) -> Ints:
-    """By entity: the facts it takes part in; one about itself counts once."""
+    """Facts by entity id, as subject or object; a self-loop counts once."""
     others = facts.object[facts.subject != facts.object]
     return np.bincount(np.concatenate([facts.subject, others]))
 
 
 def facts_per_relation(facts: Facts) -> Ints:
-    """By relation: its facts."""
+    """Facts by relation id."""
     return np.bincount(facts.relation)
 
 
 def neighbours_per_entity(facts: Facts) -> Ints:
-    """By entity: the other entities that it shares a fact with."""
+    """By entity id: the number of other entities that it shares a fact with."""
     n = int(max(facts.subject.max(), facts.object.max())) + 1
     low, high = np.minimum(facts.subject, facts.object), np.maximum(facts.subject, facts.object)
     pairs = np.unique((low.astype(np.int64) * n + high)[low != high])
@@ -139,13 +170,13 @@ def _spread(counts: Ints) -> Spread:
 
 
 def _top(counts: Ints, names: list[str]) -> dict[str, int]:
-    """The largest counts by name; of equals, those that came first in the data."""
-    order = np.argsort(-counts, kind="stable")[:_TOP]
-    return {names[place]: int(counts[place]) for place in order if counts[place]}
+    """The largest counts by name; ties are broken by the order in the data."""
+    order = np.argsort(-counts, kind="stable")[:_N_TOP]
+    return {names[i]: int(counts[i]) for i in order if counts[i]}
 
 
 def _recurrence(facts: Facts, sizes: dict[str, int]) -> dict[str, Recurrence]:
-    """Facts are in order of time, so that a split is a slice of them."""
+    """By split; facts are sorted by time, so that a split is a slice."""
     seen, new = seen_before(facts), _has_new_entity(facts, sizes["train"])
     found, start = {}, 0
     for name, size in sizes.items():
@@ -167,17 +198,17 @@ def _share(chosen: Bools) -> float:
 
 
 def _has_new_entity(facts: Facts, n_train: int) -> Bools:
-    known = np.zeros(max(facts.subject.max(), facts.object.max()) + 1, np.bool_)
-    known[facts.subject[:n_train]] = known[facts.object[:n_train]] = True
-    return ~(known[facts.subject] & known[facts.object])
+    in_train = np.zeros(max(facts.subject.max(), facts.object.max()) + 1, np.bool_)
+    in_train[facts.subject[:n_train]] = in_train[facts.object[:n_train]] = True
+    return ~(in_train[facts.subject] & in_train[facts.object])
 
 
 def _repeated_queries(facts: Facts) -> float:
-    """A fact makes two queries: (s, r, ?, t) and (?, r, o, t)."""
+    """The share of queries that occur more than once; a fact gives (s, r, ?, t) and (?, r, o, t)."""
     given = (facts.subject, facts.object)
-    repeated = [_is_repeated(numbered(facts.time, facts.relation, entity)) for entity in given]
+    repeated = [_is_repeated(row_ids(facts.time, facts.relation, entity)) for entity in given]
     return _share(np.concatenate(repeated))
 
 
-def _is_repeated(key: Ints) -> Bools:
-    return np.bincount(key)[key] > 1
+def _is_repeated(ids: Ints) -> Bools:
+    return np.bincount(ids)[ids] > 1

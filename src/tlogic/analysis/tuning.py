@@ -1,4 +1,4 @@
-"""Tuning: which settings forecast the validation facts best, among those of a grid or found by a search."""
+"""Tuning: finds the settings that forecast the validation facts best, by a grid or by a search."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import polars as pl
 
 from tlogic.analysis.importance import importance
-from tlogic.analysis.optuna_search import Choice, Search
+from tlogic.analysis.optuna_search import OptunaSearch, ParameterValues
 from tlogic.analysis.reports.section import Value
 from tlogic.analysis.trials import Trial, TrialRunner
 from tlogic.analysis.tuning_grid import PAPER_GRID
@@ -23,26 +23,30 @@ from tlogic.names import did_you_mean
 
 Ties = Literal["realistic", "optimistic"]
 
-TRIALS = 30
-"""How many trials a search has, if not said otherwise."""
+DEFAULT_TRIALS = 30
 
 _DATA = "DATA"
-# An interrupt costs the trials of one pass at most; with so many, grounding is a small part of it.
-_IN_ONE_PASS = 120
-_ASKED_TOGETHER = 5
-_RULE_SETS = 12  # as many as a search chooses among
+# An interrupt loses the trials of at most one pass; at this number, grounding takes little of its time.
+_MAX_TRIALS_PER_PASS = 120
+_MIN_TRIALS_PER_BATCH = 5
+_MAX_RULE_SETS = 12  # all combinations of walks and transition that a search chooses from
 
 
 @dataclass(frozen=True)
 class TrialResult:
-    """A trial, and how high the true answers ranked: MRR and hits."""
+    """The settings of one trial and its metrics on the validation facts.
+
+    Attributes:
+        trial: The settings for learning and applying rules.
+        metrics: MRR and hits, by name.
+    """
 
     trial: Trial
-    figures: dict[str, float]
+    metrics: dict[str, float]
 
     @property
     def settings(self) -> dict[str, Value]:
-        """The tuned parameters by their names in the paper."""
+        """The tuned parameters, by their names in the paper."""
         learning, application = self.trial.learning, self.trial.application
         return {
             "walks": learning.walks,
@@ -55,51 +59,56 @@ class TrialResult:
         }
 
     def to_dict(self) -> dict[str, Value]:
-        """Settings and figures in one."""
-        return self.settings | self.figures
+        """Settings and metrics in one dictionary."""
+        return self.settings | self.metrics
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """What a tuning found: all that was tried, in that order."""
+    """The results of a tuning.
 
-    tried: tuple[TrialResult, ...]
+    Attributes:
+        trials: All trials, in the order in which they ran.
+        ties: How ties are resolved in the metrics.
+        is_search: Whether the trials come from a search, where later trials depend on earlier ones, or from a grid.
+    """
+
+    trials: tuple[TrialResult, ...]
     ties: Ties
-    searched: bool
-    """By a search, where later trials depend on earlier ones; else by a grid."""
+    is_search: bool
 
     @property
     def best(self) -> TrialResult:
-        """The trial with the highest MRR; of equals, the first."""
+        """The trial with the highest MRR; the first one in case of ties."""
         return self.top(1)[0]
 
     @property
     def defaults(self) -> TrialResult | None:
-        """The trial with the paper's best settings, which are the defaults; None if it was not among them."""
-        return next((each for each in self.tried if _is_default(each.trial)), None)
+        """The trial with the default settings, or None if there is none. The defaults are the paper's best settings."""
+        return next((each for each in self.trials if _has_defaults(each.trial)), None)
 
     @cached_property
     def importance(self) -> dict[str, float]:
-        """By parameter: how much of the differences in MRR it explains, as a share; most important first."""
-        return importance([each.settings for each in self.tried], [each.figures["mrr"] for each in self.tried])
+        """The share of the explained differences in MRR that each parameter contributes, most important first."""
+        return importance([each.settings for each in self.trials], [each.metrics["mrr"] for each in self.trials])
 
     @property
     def frame(self) -> pl.DataFrame:
-        """All trials as a table."""
-        return pl.DataFrame([each.to_dict() | {"window": str(each.settings["window"])} for each in self.tried])
+        """All trials as a data frame, one trial per row."""
+        return pl.DataFrame([each.to_dict() | {"window": str(each.settings["window"])} for each in self.trials])
 
     def top(self, n: int) -> list[TrialResult]:
         """The n trials with the highest MRR."""
-        return sorted(self.tried, key=lambda each: -each.figures["mrr"])[:n]
+        return sorted(self.trials, key=lambda each: -each.metrics["mrr"])[:n]
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain values, for JSON."""
+        """The results as nested dictionaries, ready for JSON."""
         return {
             "ties": self.ties,
             "best": self.best.to_dict(),
             "defaults": self.defaults and self.defaults.to_dict(),
             "importance": self.importance,
-            "trials": [each.to_dict() for each in self.tried],
+            "trials": [each.to_dict() for each in self.trials],
         }
 
 
@@ -114,100 +123,116 @@ def tune(
     threads: int | None = None,
     progress: Callable[..., Any] | None = None,
 ) -> Tuning:
-    """Find the settings with the highest MRR on the validation facts; test facts are not looked at.
+    """Find the settings with the highest MRR on the validation facts. Test facts are not used.
 
-    A ``grid`` is measured whole: the paper's, or values by parameter (walks, transition, lengths, window, k, alpha,
-    decay), where parameters that are not there keep their defaults. Otherwise a search of so many ``trials`` (30 if
-    not given) chooses settings by what those before gave, beginning with the defaults.
+    Settings that share rules learn them once, and many settings share one grounding pass. Results are cached in the
+    folder: the same call resumes an interrupted tuning, and a call with more trials continues an earlier search.
 
-    Rules are learned once for all settings that share them, and grounded once for many. What was measured is kept in
-    the folder: the same call goes on where one was stopped, and one with more trials adds to those that are there.
+    Args:
+        graph: The graph, with validation facts.
+        folder: Where results are cached.
+        grid: "paper" for the paper's grid of 9,600 settings, or values by parameter (walks, transition, lengths,
+            window, k, alpha, decay). Missing parameters keep their defaults. All combinations are evaluated.
+        trials: Number of trials of a search with Optuna, which starts with the defaults; 30 if neither ``grid`` nor
+            ``trials`` is given.
+        seed: The seed of the random walks and of the search.
+        ties: "realistic" or "optimistic": how to rank a true answer among candidates with the same score.
+        threads: Number of threads; all cores if None.
+        progress: A function that wraps an iterable and shows progress, called with ``total`` and ``description``.
 
-    >>> import tlogic
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     found = tune(tlogic.sample(days=60), folder, grid={"walks": [10], "alpha": [0.0, 0.5, 1.0]})
-    >>> len(found.tried), found.best.settings["walks"], found.importance["alpha"]
-    (3, 10, 1.0)
+    Returns:
+        All trials with their metrics, the best one, and the importance of each parameter.
+
+    Raises:
+        SettingsError: If both ``grid`` and ``trials`` are given, or if a value is invalid.
+        InputError: If the graph has no validation facts, if Optuna is needed but not installed, or if the folder
+            cannot be used.
+
+    Example:
+        >>> import tlogic
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     found = tune(tlogic.sample(days=60), folder, grid={"walks": [10], "alpha": [0.0, 0.5, 1.0]})
+        >>> len(found.trials), found.best.settings["walks"], found.importance["alpha"]
+        (3, 10, 1.0)
     """
     if grid is not None and trials is not None:
-        raise SettingsError("Found both a grid and a number of trials; expected one of them, so leave out the other.")
+        raise SettingsError("Both grid and trials are given; expected one of them. Leave out the other.")
     if trials is not None and trials < 1:
         raise SettingsError(f"trials must be 1 or more, not {trials}.")
     if ties not in get_args(Ties):
         raise SettingsError(f"ties must be realistic or optimistic, not {ties!r}.")
     if not len(graph.split("valid").time):
-        raise InputError("There are no validation facts to tune on; valid_from says where they begin.")
-    runner = TrialRunner(Path(folder), {_DATA: graph}, threads, progress, _RULE_SETS)
+        raise InputError("The graph has no validation facts to tune on; set their start with valid_from.")
+    runner = TrialRunner(Path(folder), {_DATA: graph}, threads, progress, _MAX_RULE_SETS)
     if grid is None:
-        total = trials or TRIALS
-        tried = _search(runner, total, seed, ties)
+        total = trials or DEFAULT_TRIALS
+        results = _search(runner, total, seed, ties)
     else:
-        chosen = _grid(PAPER_GRID if grid == "paper" else grid, seed)
-        total, tried = len(chosen), _measure_grid(runner, chosen, ties)
-    followed = progress(tried, total=total, description="trials") if progress else tried
-    return Tuning(tuple(followed), ties, searched=grid is None)
+        combinations = _grid_trials(PAPER_GRID if grid == "paper" else grid, seed)
+        total, results = len(combinations), _evaluate_grid(runner, combinations, ties)
+    tracked = progress(results, total=total, description="trials") if progress else results
+    return Tuning(tuple(tracked), ties, is_search=grid is None)
 
 
-def _grid(grid: Mapping[str, Sequence[Any]], seed: int) -> list[Trial]:
-    """All combinations; those that share their rules stand together."""
+def _grid_trials(grid: Mapping[str, Sequence[Any]], seed: int) -> list[Trial]:
+    """All combinations of the values; those with the same rules follow one another."""
     for name in grid:
         if name not in PAPER_GRID:
-            raise SettingsError(
-                f"Unknown parameter {name!r}{did_you_mean(name, PAPER_GRID)} Known are {', '.join(PAPER_GRID)}."
-            )
+            hint = did_you_mean(name, PAPER_GRID)
+            raise SettingsError(f"Unknown parameter {name!r}{hint} The parameters are {', '.join(PAPER_GRID)}.")
         if not grid[name]:
             raise SettingsError(f"The grid has no values for {name}; expected one or more.")
     defaults = asdict(ApplicationSettings()) | asdict(LearningSettings())
     values = [grid.get(name, (defaults[name],)) for name in PAPER_GRID]
-    choices = [dict(zip(PAPER_GRID, combination, strict=True)) for combination in product(*values)]
-    lengths = {length for choice in choices for length in choice["lengths"]}
-    return [_trial(choice, seed, lengths) for choice in choices]
+    combinations = [dict(zip(PAPER_GRID, combination, strict=True)) for combination in product(*values)]
+    lengths = {length for combination in combinations for length in combination["lengths"]}
+    return [_trial(combination, seed, lengths) for combination in combinations]
 
 
-def _measure_grid(runner: TrialRunner, trials: Sequence[Trial], ties: Ties) -> Iterator[TrialResult]:
-    """Trials that share their rules, a pass at a time; what it gave is kept before the next begins."""
+def _evaluate_grid(runner: TrialRunner, trials: Sequence[Trial], ties: Ties) -> Iterator[TrialResult]:
+    """Evaluate trials that share rules in passes; the results of a pass are cached before the next one starts."""
     for _, group in groupby(trials, key=lambda trial: trial.learning):
-        same = list(group)
-        for first in range(0, len(same), _IN_ONE_PASS):
-            yield from _measure(runner, same[first : first + _IN_ONE_PASS], ties)
+        same_rules = list(group)
+        for first in range(0, len(same_rules), _MAX_TRIALS_PER_PASS):
+            yield from _evaluate(runner, same_rules[first : first + _MAX_TRIALS_PER_PASS], ties)
 
 
 def _search(runner: TrialRunner, n_trials: int, seed: int, ties: Ties) -> Iterator[TrialResult]:
     graph = runner.graph(_DATA)
-    chooser = Search(graph.test_from - int(graph.facts.time[0]), seed)
+    search = OptunaSearch(graph.test_from - int(graph.facts.time[0]), seed)
     done = 0
     while done < n_trials:
-        # At first, little is asked before its result is known; later trials are alike, and many share groundings.
-        choices = chooser.ask(min(max(_ASKED_TOGETHER, done // 4), n_trials - done))
-        batch = _measure(runner, [_trial(choice, seed) for choice in choices], ties)
-        chooser.tell([each.figures["mrr"] for each in batch])
+        # Small batches first, to learn from results early; later trials are similar, and share grounding passes.
+        proposals = search.propose(min(max(_MIN_TRIALS_PER_BATCH, done // 4), n_trials - done))
+        batch = _evaluate(runner, [_trial(proposal, seed) for proposal in proposals], ties)
+        search.add_scores([each.metrics["mrr"] for each in batch])
         yield from batch
         done += len(batch)
 
 
-def _trial(choice: Choice, seed: int, lengths: Sequence[int] | set[int] = (1, 2, 3)) -> Trial:
-    """Rules of all lengths are learned, and those of the chosen ones applied, so that many trials share rules."""
-    learning = LearningSettings(tuple(lengths), choice["walks"], choice["transition"], seed=seed)
-    scoring = {name: choice[name] for name in ("window", "k", "alpha", "decay")}
-    application = ApplicationSettings(**scoring, lengths=tuple(choice["lengths"]))
+def _trial(values: ParameterValues, seed: int, lengths: Sequence[int] | set[int] = (1, 2, 3)) -> Trial:
+    """Learn rules of all lengths and apply those of the chosen lengths, so that many trials share rules."""
+    learning = LearningSettings(tuple(lengths), values["walks"], values["transition"], seed=seed)
+    scoring = {name: values[name] for name in ("window", "k", "alpha", "decay")}
+    application = ApplicationSettings(**scoring, lengths=tuple(values["lengths"]))
     if application.lengths == learning.lengths:
         application = replace(application, lengths=None)
     return Trial(_DATA, learning, application, split="valid")
 
 
-def _measure(runner: TrialRunner, trials: Sequence[Trial], ties: Ties) -> list[TrialResult]:
-    measured = runner.evaluate([_as_measured(trial) for trial in trials])
-    return [TrialResult(trial, figures[ties]) for trial, figures in zip(trials, measured, strict=True)]
+def _evaluate(runner: TrialRunner, trials: Sequence[Trial], ties: Ties) -> list[TrialResult]:
+    evaluated = runner.evaluate([_with_equal_scores(trial) for trial in trials])
+    return [TrialResult(trial, metrics[ties]) for trial, metrics in zip(trials, evaluated, strict=True)]
 
 
-def _as_measured(trial: Trial) -> Trial:
-    """Where alpha is 1, the age has no weight in a score, and any lambda gives the same figures."""
+def _with_equal_scores(trial: Trial) -> Trial:
+    """At alpha 1 the score ignores lambda, so that all such trials share one evaluation."""
     if trial.application.alpha < 1:
         return trial
     return replace(trial, application=replace(trial.application, decay=ApplicationSettings.decay))
 
 
-def _is_default(trial: Trial) -> bool:
+def _has_defaults(trial: Trial) -> bool:
     seed = trial.learning.seed
     return (trial.learning, trial.application) == (LearningSettings(seed=seed), ApplicationSettings())

@@ -9,4 +9,4 @@ PAPER_GRID = {
     "alpha": (0.0, 0.25, 0.5, 0.75, 1.0),
     "decay": (0.01, 0.1, 0.5, 1.0),
 }
-"""The values of each parameter, by the name of the setting."""
+"""The values of each parameter, by the name of its setting."""

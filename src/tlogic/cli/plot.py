@@ -1,4 +1,4 @@
-"""`tlogic plot`: pictures of data, of rules and of models."""
+"""`tlogic plot`: plots of data, rules and models."""
 
 from collections.abc import Callable
 from functools import partial
@@ -14,25 +14,25 @@ from tlogic.cli.options import DataOptions, Threads
 Out = Annotated[Path, typer.Option(help="The .svg or .png file to write.", metavar="FILE")]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)]
 
-plot = typer.Typer(help="Draw what DATA, RULES or a MODEL are like, to an .svg or .png file.", no_args_is_help=True)
+plot = typer.Typer(help="Plot DATA, RULES or a MODEL to an .svg or .png file.", no_args_is_help=True)
 
 
 def events(data: DataOptions, out: Out) -> None:
-    """Draw how many facts there are over time."""
+    """Plot the number of facts over time."""
     from tlogic.analysis.plots import plot_events
 
     _draw(plot_events, data.read, out)
 
 
 def degrees(data: DataOptions, out: Out) -> None:
-    """Draw how many facts and neighbours entities and relations have."""
+    """Plot the number of facts and neighbours per entity and relation."""
     from tlogic.analysis.plots import plot_degrees
 
     _draw(plot_degrees, data.read, out)
 
 
 def recurrence(data: DataOptions, out: Out) -> None:
-    """Draw how many facts were seen before, over time."""
+    """Plot the share of facts that occurred before, over time."""
     from tlogic.analysis.plots import plot_recurrence
 
     _draw(plot_recurrence, data.read, out)
@@ -41,7 +41,7 @@ def recurrence(data: DataOptions, out: Out) -> None:
 def rules(
     rules: Annotated[Path, typer.Argument(metavar="RULES", help="A rule file.", show_default=False)], out: Out
 ) -> None:
-    """Draw rules by length, confidence and support."""
+    """Plot rules by length, confidence and support."""
     from tlogic.analysis.plots import plot_rules
     from tlogic.rules import RuleSet
 
@@ -51,15 +51,13 @@ def rules(
 def ages(
     model: ModelFile,
     out: Out,
-    head: Annotated[
-        str | None, typer.Option(help="Rules for this relation; for any if not given.", metavar="R")
-    ] = None,
+    head: Annotated[str | None, typer.Option(help="Only rules for this relation.", metavar="R")] = None,
     kind: Annotated[
         str, typer.Option(help="The kind of rules: rules (of length 1), chains or acyclic.", metavar="KIND")
     ] = "rules",
-    top: Annotated[int, typer.Option(help="How many rules, the strongest.", min=1)] = 6,
+    top: Annotated[int, typer.Option(help="The number of rules; the strongest come first.", min=1)] = 6,
 ) -> None:
-    """Draw the probability by age of the rules that a model counted."""
+    """Plot the probability of a model's rules by the age of their body."""
     from tlogic.analysis.plots import plot_ages
     from tlogic.models import Model
 
@@ -69,9 +67,11 @@ def ages(
 def weights(
     model: ModelFile,
     out: Out,
-    top: Annotated[int, typer.Option(help="How many kinds of evidence, those that move scores most.", min=1)] = 12,
+    top: Annotated[
+        int, typer.Option(help="The number of features; those with the largest effect on scores come first.", min=1)
+    ] = 12,
 ) -> None:
-    """Draw the weights of a model's kinds of evidence."""
+    """Plot the weights of a model's evidence features."""
     from tlogic.analysis.plots import plot_weights
     from tlogic.models import Model
 
@@ -80,25 +80,26 @@ def weights(
 
 def reliability(
     data: DataOptions,
-    model: Annotated[Path, typer.Option(help="The model that forecasts.", metavar="MODEL")],
+    model: Annotated[Path, typer.Option(help="The model file to evaluate.", metavar="MODEL")],
     out: Out,
     split: Annotated[Split, typer.Option(help="The facts to forecast.")] = Split.test,
     threads: Threads = None,
 ) -> None:
-    """Draw how far a model's probabilities come true."""
+    """Plot the predicted probabilities of a model against the share of true candidates."""
     from tlogic.analysis.plots import plot_reliability
 
     _draw(plot_reliability, lambda: _evaluation(data, model, split, threads), out)
 
 
 def _evaluation(data: DataOptions, model: Path, split: Split, threads: int | None) -> Any:
-    import tlogic
+    from tlogic.api import evaluate
     from tlogic.cli.console import progress, wait_for_kernels
+    from tlogic.models import Model
     from tlogic.models.scorecard import scores_of
 
-    graph, fitted = data.read(), tlogic.Model.load(model)
+    graph, fitted = data.read(), Model.load(model)
     with wait_for_kernels(scores_of), progress() as follow:
-        return tlogic.evaluate(graph, fitted, split=split.value, threads=threads, progress=follow)
+        return evaluate(graph, fitted, split=split.value, threads=threads, progress=follow)
 
 
 def _draw(draw: Callable[[Any, Path], None], read: Callable[[], Any], out: Path) -> None:
@@ -107,7 +108,7 @@ def _draw(draw: Callable[[Any, Path], None], read: Callable[[], Any], out: Path)
 
     check_figure_path(out)  # before reading, which may take long
     draw(read(), out)
-    error_console.print(f"The picture is in {out}", markup=False)
+    error_console.print(f"Wrote {out}", markup=False)
 
 
 for command in (events, degrees, recurrence, rules, ages, weights, reliability):

@@ -1,4 +1,4 @@
-"""`tlogic stats`: what there is in data, and how often it happens again."""
+"""`tlogic stats`: dataset statistics, and how often facts recur."""
 
 import json
 from typing import TYPE_CHECKING, Annotated
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from tlogic.analysis.statistics import Statistics
 
 _RECURRENCE = {
-    "seen_before": "seen before: same subject, relation and object",
-    "seen_just_before": "seen in the step before",
+    "seen_before": "same subject, relation and object seen before",
+    "seen_just_before": "same subject, relation and object in the previous step",
     "pair_seen_before": "same subject and object seen before, any relation",
     "new_entity": "with an entity that is not in train",
-    "repeated_queries": "(of the queries) asked more than once in a step",
+    "repeated_queries": "of the queries: repeated within a step",
 }
 
 
@@ -27,7 +27,7 @@ def stats(
     data: DataOptions,
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Count the facts, entities, relations and steps of DATA, and how many facts were seen before."""
+    """Count the facts, entities, relations and time steps of DATA, and how many facts occurred before."""
     from tlogic.analysis.statistics import statistics
     from tlogic.cli.console import console
 
@@ -53,7 +53,7 @@ def _tables(found: "Statistics") -> "Iterator[Table]":
 
 
 def _sizes(found: "Statistics") -> "Table":
-    """What the paper's appendix tells of its datasets."""
+    """The counts that the paper's appendix lists for its datasets."""
     table = _table("", "train", "valid", "test", "entities", "relations", "steps", "self-loops")
     steps = f"{found.steps:,}" + (f" of {found.span:,}" if found.steps < found.span else "")
     counts = (found.train, found.valid, found.test, found.entities, found.relations)
@@ -62,7 +62,7 @@ def _sizes(found: "Statistics") -> "Table":
 
 
 def _spreads(found: "Statistics") -> "Table":
-    table = _table("how many", "mean", "median", "max")
+    table = _table("number of", "mean", "median", "max")
     for name in ("facts_per_step", "facts_per_entity", "facts_per_relation", "neighbours_per_entity"):
         spread = getattr(found, name)
         numbers = (f"{spread.mean:,.1f}", f"{spread.median:,.1f}".removesuffix(".0"), f"{spread.max:,}")
@@ -72,28 +72,28 @@ def _spreads(found: "Statistics") -> "Table":
 
 def _recurrence(found: "Statistics") -> "Table":
     table = _table("share of the facts", *found.recurrence)
-    for name, told in _RECURRENCE.items():
-        table.add_row(told, *(f"{getattr(split, name):.1%}" for split in found.recurrence.values()))
+    for name, description in _RECURRENCE.items():
+        table.add_row(description, *(f"{getattr(split, name):.1%}" for split in found.recurrence.values()))
     return table
 
 
 def _top(kind: str, counts: dict[str, int], facts: int) -> "Table":
     from rich.markup import escape
 
-    table = _table(f"{kind} with most facts", "facts", "share")
+    table = _table(f"{kind} with the most facts", "facts", "share")
     for name, count in counts.items():
         table.add_row(escape(name), f"{count:,}", f"{count / facts:.1%}")
     return table
 
 
-def _table(words: str, *numbers: str) -> "Table":
-    """The first column, if it has a name, is of words, all others are of numbers."""
+def _table(text_column: str, *number_columns: str) -> "Table":
+    """A table whose first column holds text, unless its name is empty; all others hold numbers."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD, show_edge=False)
-    if words:
-        table.add_column(words, overflow="fold")
-    for column in numbers:
+    if text_column:
+        table.add_column(text_column, overflow="fold")
+    for column in number_columns:
         table.add_column(column, justify="right", overflow="fold")
     return table

@@ -1,4 +1,4 @@
-"""The tables and figures of the paper's appendix: what walks, lengths, windows, scores and seeds change on ICEWS14."""
+"""The tables and figures of the paper's appendix: walks, lengths, windows, score functions and seeds on ICEWS14."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,14 +13,14 @@ from tlogic.analysis.trials import METRICS, Trial
 from tlogic.forecasting import ApplicationSettings
 from tlogic.learning import LearningSettings
 from tlogic.reproduction import published_results as published
-from tlogic.reproduction.comparison_rows import beside, mrr, trial_rows
+from tlogic.reproduction.comparison_rows import mrr, published_values, trial_rows
 from tlogic.reproduction.experiment_runner import ExperimentRunner
 from tlogic.reproduction.published_results import WINDOWS
 
 SEEDS = (12, 1, 2, 3, 4)
-MOST_WALKS = 200
-NEAR = 0.008
-"""How near a published MRR ours should be; where it is not, other seeds tell how much of that is chance."""
+MAX_WALKS = 200
+MRR_TOLERANCE = 0.008
+"""The largest expected difference from a published MRR; beyond it, the report adds the results of other seeds."""
 
 
 def walks(runner: ExperimentRunner) -> Section:
@@ -35,7 +35,7 @@ def walks(runner: ExperimentRunner) -> Section:
         ("walks", "transition"),
         METRICS,
         rows,
-        remarks=(*_compare_transitions(rows), *_by_chance(runner, trials, rows)),
+        remarks=(*_compare_transitions(rows), *_explain_deviations(runner, trials, rows)),
         charts=(_walk_chart("walks-mrr", "MRR by number of walks", "MRR, optimistic ties", _mrr_of(rows)),),
     )
 
@@ -43,39 +43,42 @@ def walks(runner: ExperimentRunner) -> Section:
 def lengths(runner: ExperimentRunner) -> Section:
     """The appendix's table of rule lengths."""
     some = [replace(ApplicationSettings(), lengths=length) for length in published.LENGTHS]
-    rows = _validated(runner, some, [(",".join(map(str, length)),) for length in published.LENGTHS], published.LENGTHS)
+    rows = _validation_rows(
+        runner, some, [(",".join(map(str, length)),) for length in published.LENGTHS], published.LENGTHS
+    )
     return Section("lengths", "Rule lengths", "ICEWS14, validation facts.", ("lengths",), METRICS, rows)
 
 
 def windows(runner: ExperimentRunner) -> Section:
-    """The appendix's table of time windows, and what becomes of Table 1 when all history counts."""
+    """The appendix's table of time windows, and Table 1 with unlimited windows."""
     some = [replace(ApplicationSettings(), window=window) for window in published.TIME_WINDOWS]
-    labels = [("icews14, valid", _window(window)) for window in published.TIME_WINDOWS]
-    rows = _validated(runner, some, labels, published.TIME_WINDOWS)
+    labels = [("icews14, valid", _format_window(window)) for window in published.TIME_WINDOWS]
+    rows = _validation_rows(runner, some, labels, published.TIME_WINDOWS)
     large = [
         Trial(name, application=ApplicationSettings(window=window))
         for name in ("icews18", "icews0515")
         for window in (WINDOWS[name], None)
     ]
-    labels = [(f"{trial.data}, test", _window(trial.application.window)) for trial in large]
-    figures = [published.MAIN["TLogic"][trial.data] if trial.application.window else None for trial in large]
-    rows += trial_rows(runner, large, labels, figures)
+    labels = [(f"{trial.data}, test", _format_window(trial.application.window)) for trial in large]
+    theirs = [published.MAIN["TLogic"][trial.data] if trial.application.window else None for trial in large]
+    rows += trial_rows(runner, large, labels, theirs)
     curve = [mrr(row) for row in rows[: len(some)]]
     return Section(
         "windows",
         "Time windows",
-        "ICEWS14 as in the appendix; and the other two with all history, which the paper left out for lack of memory.",
+        "ICEWS14 as in the appendix, and the other datasets with an unlimited window, which the paper omits because of "
+        "memory limits.",
         ("data", "window"),
         METRICS,
         rows,
-        remarks=_judge_windows(rows),
+        remarks=_compare_windows(rows),
         charts=(
             Chart(
                 "windows-mrr",
                 "MRR by time window, ICEWS14, validation facts",
                 "window (steps)",
                 "MRR, optimistic ties",
-                tuple(_window(window) for window in published.TIME_WINDOWS),
+                tuple(_format_window(window) for window in published.TIME_WINDOWS),
                 {"ours": tuple(curve)} | _published_mrr(runner, rows[: len(some)]),
             ),
         ),
@@ -86,21 +89,21 @@ def score_function(runner: ExperimentRunner) -> Section:
     """The appendix's table of score functions."""
     some = [replace(ApplicationSettings(), alpha=alpha, decay=decay) for alpha, decay in published.SCORES]
     labels = [(f"{alpha:g}", "any" if alpha == 1 else f"{decay:g}") for alpha, decay in published.SCORES]
-    rows = _validated(runner, some, labels, published.SCORES)
+    rows = _validation_rows(runner, some, labels, published.SCORES)
     remarks = (
         (
-            "For alpha 0 the paper gives a hits@1 of .3515, above that for alpha 0.5, beside an MRR below it. Our MRR "
-            "agrees with it, our hits@1 does not.",
+            "For alpha 0, the paper lists a higher hits@1 (0.3515) than for alpha 0.5, but a lower MRR. Our MRR agrees "
+            "with the paper, our hits@1 does not.",
         )
         if runner.uses_paper_data
         else ()
     )
-    about = "ICEWS14, validation facts: the confidence alone, the age alone, and both."
+    about = "ICEWS14, validation facts: scores from confidence only (alpha 1), from age only (alpha 0), and from both."
     return Section("scores", "Score function", about, ("alpha", "lambda"), METRICS, rows, remarks)
 
 
 def rule_counts(runner: ExperimentRunner) -> Section:
-    """The appendix's figures of how many rules are learned."""
+    """The appendix's figures of the number of learned rules."""
     columns = ("length 1", "length 2", "length 3", "all")
     rows = []
     counts: dict[tuple[int, str], dict[str, Any]] = {}
@@ -109,13 +112,15 @@ def rule_counts(runner: ExperimentRunner) -> Section:
         ours: dict[str, Value] = {f"length {length}": count for length, count in by_length.items()}
         ours["all"] = sum(by_length.values())
         counts[settings.walks, settings.transition] = ours
-        given: dict[str, Value] = {
+        theirs: dict[str, Value] = {
             f"length {length}": count
             for length, count in published.RULE_COUNTS[settings.transition].items()
-            if settings.walks == MOST_WALKS
+            if settings.walks == MAX_WALKS
         }
         command = trial_commands(Trial("icews14", settings)).partition(" && ")[0]
-        rows.append(Row((str(settings.walks), settings.transition), beside(runner, given) | {OURS: ours}, command))
+        rows.append(
+            Row((str(settings.walks), settings.transition), published_values(runner, theirs) | {OURS: ours}, command)
+        )
     charts = tuple(
         _walk_chart(
             f"rules-{column.replace(' ', '-')}",
@@ -125,17 +130,17 @@ def rule_counts(runner: ExperimentRunner) -> Section:
         )
         for column in ("all", "length 1", "length 2", "length 3")
     )
-    about = "ICEWS14: how many rules are learned, by number of walks and transition distribution."
+    about = "ICEWS14: the number of learned rules by number of walks and transition distribution."
     return Section("counts", "Number of rules", about, ("walks", "transition"), columns, tuple(rows), charts=charts)
 
 
 def seeds(runner: ExperimentRunner) -> Section:
-    """The paragraph on variance."""
+    """The appendix's paragraph on variance."""
     trials = [Trial("icews14", LearningSettings(seed=seed), split="valid") for seed in SEEDS]
     rows = trial_rows(runner, trials, [(str(seed),) for seed in SEEDS], [None] * len(SEEDS))
     deviation = float(np.std([mrr(row) for row in rows]))
-    given: dict[str, Value] = {"mrr": published.SEED_DEVIATION}
-    spread = Row(("standard deviation",), beside(runner, given) | {OPTIMISTIC: {"mrr": deviation}})
+    theirs: dict[str, Value] = {"mrr": published.SEED_DEVIATION}
+    spread = Row(("standard deviation",), published_values(runner, theirs) | {OPTIMISTIC: {"mrr": deviation}})
     about = "ICEWS14, validation facts, rules learned with five seeds."
     return Section("seeds", "Variance over seeds", about, ("seed",), METRICS, (*rows, spread))
 
@@ -147,19 +152,16 @@ def times(runner: ExperimentRunner) -> Section:
     applying: dict[tuple[int, str], float] = {}
     for settings in _walk_settings():
         trial = Trial("icews14", settings, split="valid")
-        seconds = (
-            runner.learning_summary("icews14", settings)["seconds"],
-            runner.evaluate([trial])[0]["seconds"]["apply"],
-        )
         key = settings.walks, settings.transition
-        learning[key], applying[key] = seconds
-        ours: dict[str, Value] = {"learning, s": seconds[0], "application, s": seconds[1]}
+        learning[key] = runner.learning_summary("icews14", settings)["seconds"]
+        applying[key] = runner.evaluate([trial])[0]["seconds"]["apply"]
+        ours: dict[str, Value] = {"learning, s": learning[key], "application, s": applying[key]}
         rows.append(Row((str(settings.walks), settings.transition), {OURS: ours}, trial_commands(trial)))
     return Section(
         "times",
         "Learning and application time",
-        "ICEWS14: seconds for learning, and for applying the rules to all validation queries, on this machine when the "
-        "figures were measured. The paper shows curves without figures, on 16 cores.",
+        "ICEWS14: seconds for learning, and for applying the rules to all validation queries, on the machine that ran "
+        "the experiments. The paper shows only curves, measured on 16 cores.",
         ("walks", "transition"),
         ("learning, s", "application, s"),
         tuple(rows),
@@ -174,15 +176,15 @@ def _walk_settings() -> list[LearningSettings]:
     return [LearningSettings(walks=n, transition=transition) for n, transition in published.WALKS]  # type: ignore[arg-type]
 
 
-def _validated(
+def _validation_rows(
     runner: ExperimentRunner,
     settings: list[ApplicationSettings],
     labels: Sequence[tuple[str, ...]],
-    figures: dict[Any, Any],
+    published_metrics: dict[Any, Any],
 ) -> tuple[Row, ...]:
-    """Rows of the appendix: the best rules of ICEWS14 applied to its validation facts in different ways."""
+    """Rows of the appendix: the rules of ICEWS14 applied to its validation facts with different settings."""
     trials = [Trial("icews14", application=each, split="valid") for each in settings]
-    return trial_rows(runner, trials, labels, list(figures.values()))
+    return trial_rows(runner, trials, labels, list(published_metrics.values()))
 
 
 def _mrr_of(rows: Sequence[Row]) -> dict[tuple[int, str], float]:
@@ -201,49 +203,50 @@ def _walk_chart(name: str, title: str, y_label: str, values: dict[tuple[int, str
 
 
 def _compare_transitions(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Does the exponential distribution always do better, as the paper says?"""
+    """Check the paper's finding that exponentially weighted transitions are always better."""
     by_walks = _mrr_of(rows)
     worse = sorted({n for n, _ in by_walks if by_walks[n, "exp"] <= by_walks[n, "unif"]})
     if not worse:
-        return ("As in the paper, exponentially weighted transitions do better than uniform ones throughout.",)
-    told = ", ".join(map(str, worse))
+        return ("As in the paper, exponentially weighted transitions are always better than uniform ones.",)
+    numbers = ", ".join(map(str, worse))
     return (
-        f"The paper finds exponentially weighted transitions better throughout; here they are not with {told} walks.",
+        "In the paper, exponentially weighted transitions are always better than uniform ones; here they are not for "
+        f"{numbers} walks.",
     )
 
 
-def _by_chance(runner: ExperimentRunner, trials: Sequence[Trial], rows: Sequence[Row]) -> list[str]:
-    """For rows that are not near the published figure: what other seeds give."""
-    told = []
+def _explain_deviations(runner: ExperimentRunner, trials: Sequence[Trial], rows: Sequence[Row]) -> list[str]:
+    """The results of other seeds, for rows that differ from the published MRR by more than the tolerance."""
+    remarks = []
     for trial, row in zip(trials, rows, strict=True):
-        if PUBLISHED in row.values and abs(mrr(row) - mrr(row, PUBLISHED)) > NEAR:
+        if PUBLISHED in row.values and abs(mrr(row) - mrr(row, PUBLISHED)) > MRR_TOLERANCE:
             others = [replace(trial, learning=replace(trial.learning, seed=seed)) for seed in SEEDS]
-            figures = [measured["optimistic"]["mrr"] for measured in runner.evaluate(others)]
-            told.append(
-                f"With {' '.join(row.label)} our MRR is {mrr(row) - mrr(row, PUBLISHED):+.4f} from the published one: "
-                f"so few walks leave much to chance. Five seeds give {min(figures):.4f} to {max(figures):.4f}, "
-                f"{np.mean(figures):.4f} on average."
+            by_seed = [metrics["optimistic"]["mrr"] for metrics in runner.evaluate(others)]
+            remarks.append(
+                f"For {' '.join(row.label)}, our MRR differs from the published one by "
+                f"{mrr(row) - mrr(row, PUBLISHED):+.4f}: few walks give a high variance. "
+                f"Five seeds give {min(by_seed):.4f} to {max(by_seed):.4f}, {np.mean(by_seed):.4f} on average."
             )
-    return told
+    return remarks
 
 
-def _judge_windows(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Are larger windows always better, as the paper says?"""
+def _compare_windows(rows: Sequence[Row]) -> tuple[str, ...]:
+    """Check the paper's finding that larger windows are always better."""
     exceptions = []
     for data in dict.fromkeys(row.label[0] for row in rows):
-        own = [row for row in rows if row.label[0] == data]
-        falls = [
+        of_data = [row for row in rows if row.label[0] == data]
+        exceptions += [
             f"{data}: {first.label[1]} gives {mrr(first):.4f}, {second.label[1]} gives {mrr(second):.4f}"
-            for first, second in pairwise(own)
+            for first, second in pairwise(of_data)
             if mrr(second) < mrr(first)
         ]
-        exceptions += falls
     if not exceptions:
-        return ("As in the paper, larger windows do better throughout.",)
+        return ("As in the paper, larger windows are always better.",)
     return (
-        f"The paper says that larger windows do better; not always: {'; '.join(exceptions)} (MRR, optimistic ties).",
+        "In the paper, larger windows are always better. Exceptions here (MRR, optimistic ties): "
+        f"{'; '.join(exceptions)}.",
     )
 
 
-def _window(window: int | None) -> str:
+def _format_window(window: int | None) -> str:
     return "all" if window is None else str(window)

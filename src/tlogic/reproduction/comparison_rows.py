@@ -1,4 +1,4 @@
-"""Rows of figures: measured by trials, with the published ones beside them."""
+"""Table rows that compare the metrics of trials with published ones."""
 
 from collections.abc import Sequence
 
@@ -14,25 +14,25 @@ def trial_rows(
     runner: ExperimentRunner,
     trials: Sequence[Trial],
     labels: Sequence[tuple[str, ...]],
-    given: Sequence[Sequence[float] | None],
+    published: Sequence[Sequence[float] | None],
 ) -> tuple[Row, ...]:
-    """A row for each trial, with published figures where there are any."""
+    """One row per trial, with the published metrics if there are any."""
     rows = []
-    for trial, label, figures, measured in zip(trials, labels, given, runner.evaluate(trials), strict=True):
-        values = beside(runner, by_metric(figures) if figures else {})
-        values |= {name: measured[ties] for ties, name in _TIES.items()}
+    for trial, label, theirs, ours in zip(trials, labels, published, runner.evaluate(trials), strict=True):
+        values = published_values(runner, by_metric(theirs) if theirs else {})
+        values |= {name: ours[ties] for ties, name in _TIES.items()}
         rows.append(Row(label, values, trial_commands(trial)))
     return tuple(rows)
 
 
-def by_metric(figures: Sequence[float]) -> dict[str, Value]:
-    """Four figures by the names of their metrics."""
-    return dict(zip(METRICS, figures, strict=True))
+def by_metric(values: Sequence[float]) -> dict[str, Value]:
+    """Four values by metric name."""
+    return dict(zip(METRICS, values, strict=True))
 
 
-def beside(runner: ExperimentRunner, given: dict[str, Value]) -> dict[str, dict[str, Value]]:
-    """The published values, where there are any and the data is the paper's."""
-    return {PUBLISHED: given} if given and runner.uses_paper_data else {}
+def published_values(runner: ExperimentRunner, values: dict[str, Value]) -> dict[str, dict[str, Value]]:
+    """Published values as part of a row; nothing if there are none or if the data is not the paper's."""
+    return {PUBLISHED: values} if values and runner.uses_paper_data else {}
 
 
 def mrr(row: Row, source: str = OPTIMISTIC) -> float:

@@ -1,4 +1,4 @@
-"""Table 2: exemplary rules, and the walks that explain an answer."""
+"""Table 2: example rules, and the walks that explain an answer."""
 
 from collections.abc import Sequence
 
@@ -12,35 +12,35 @@ from tlogic.reproduction import published_results as published
 from tlogic.reproduction.experiment_runner import ExperimentRunner
 from tlogic.rules import Rule, RuleSet, parse_rule
 
-_ALL_GROUNDINGS = 10_000
-_ENOUGH_BODIES = 20
-_MEASURE = "tlogic measure icews14 --rules rules.txt --out measured.rules"
+_MAX_GROUNDINGS = 10_000
+_MIN_BODY_SUPPORT = 20
+_MEASURE_COMMAND = "tlogic measure icews14 --rules rules.txt --out measured.rules"
 
 
 def examples(runner: ExperimentRunner) -> Section:
-    """The paper's rules and walks on its data; on other data the best supported rules and the first test fact."""
+    """The paper's rules and walks; on other data, the most confident rules and the first test query."""
     graph, learned = runner.graph("icews14"), runner.rules("icews14", LearningSettings())
-    query, answer = _papers_query() if runner.uses_paper_data else _first_query(graph)
+    query, answer = _paper_query() if runner.uses_paper_data else _first_query(graph)
     why = forecast(graph, learned, [query]).explain(
-        0, answer, groundings=_ALL_GROUNDINGS if runner.uses_paper_data else 1
+        0, answer, groundings=_MAX_GROUNDINGS if runner.uses_paper_data else 1
     )
-    rows = _papers_rows(graph, learned, why) if runner.uses_paper_data else _own_rows(learned, why)
+    rows = _paper_rows(graph, learned, why) if runner.uses_paper_data else _own_rows(learned, why)
     return Section(
         "examples",
-        "Table 2: exemplary rules, and why an answer was predicted",
-        "Rules with their confidence, measured on at most 500 sampled bodies; whether the walks of this run met them; "
-        f"and walks behind {why.candidate} for {why.query}.",
+        "Table 2: example rules, and an explained answer",
+        "Confidence is estimated from at most 500 sampled bodies. The table also shows whether this run learned the "
+        f"rule, and the walks that support {why.candidate} as the answer to {why.query}.",
         ("rule",),
         ("confidence", "support", "learned", "walk"),
         rows,
         remarks=(
-            f"{why.candidate} has rank {why.rank} of {why.n_candidates} candidates, with a score of {why.score:.4f}; "
-            f"{len(why.reasons)} rules lead to it.",
+            f"{why.candidate} has rank {why.rank} of {why.n_candidates} candidates and a score of {why.score:.4f}; "
+            f"{len(why.reasons)} rules predict it.",
         ),
     )
 
 
-def _papers_query() -> tuple[Query, str]:
+def _paper_query() -> tuple[Query, str]:
     subject, relation, at = published.EXPLAINED_QUERY
     return Query(subject, relation, at=at), published.EXPLAINED_ANSWER
 
@@ -52,26 +52,33 @@ def _first_query(graph: TemporalGraph) -> tuple[Query, str]:
     return Query(subject, graph.relations.name_of(first.relation[0]), at=at), answer
 
 
-def _papers_rows(graph: TemporalGraph, learned: RuleSet, why: RuleExplanation) -> tuple[Row, ...]:
-    """The published rules and walks; a walk counts as ours if it is among the groundings of a rule that was learned."""
-    known = {rule.identity for rule in learned}
+def _paper_rows(graph: TemporalGraph, learned: RuleSet, why: RuleExplanation) -> tuple[Row, ...]:
+    """The published rules and walks; a walk counts as found if it is a grounding of a learned rule."""
+    learned_ids = {rule.identity for rule in learned}
     walks = {tuple(map(tuple, grounding)) for reason in (*why.reasons, *why.untried) for grounding in reason.groundings}
-    given = [(each.rule, each.confidence, ()) for each in published.EXEMPLARY_RULES]
+    given = [(each.rule, each.confidence, ()) for each in published.EXAMPLE_RULES]
     given += [(each.rule, each.confidence, each.facts) for each in published.EXPLANATION_WALKS]  # type: ignore[misc]
     measured = measure(graph, [parse_rule(text) for text, *_ in given])
     rows = []
     for rule, (_, confidence, facts) in zip(measured, given, strict=True):
-        theirs: dict[str, Value] = {"confidence": confidence, "walk": _told(facts)}
-        found = _told(facts) if facts in walks else None
-        rows.append(Row((str(rule),), {PUBLISHED: theirs, OURS: _ours(rule, rule.identity in known, found)}, _MEASURE))
+        theirs: dict[str, Value] = {"confidence": confidence, "walk": _format_walk(facts)}
+        found = _format_walk(facts) if facts in walks else None
+        rows.append(
+            Row(
+                (str(rule),),
+                {PUBLISHED: theirs, OURS: _ours(rule, rule.identity in learned_ids, found)},
+                _MEASURE_COMMAND,
+            )
+        )
     return tuple(rows)
 
 
 def _own_rows(learned: RuleSet, why: RuleExplanation) -> tuple[Row, ...]:
-    best = learned.select(min_support=_ENOUGH_BODIES, sort="confidence", top=len(published.EXEMPLARY_RULES))
+    best = learned.select(min_support=_MIN_BODY_SUPPORT, sort="confidence", top=len(published.EXAMPLE_RULES))
     rows = [Row((str(rule),), {OURS: _ours(rule, True)}) for rule in best]
     rows += [
-        Row((str(reason.rule),), {OURS: _ours(reason.rule, True, _told(reason.facts))}) for reason in why.strongest(2)
+        Row((str(reason.rule),), {OURS: _ours(reason.rule, True, _format_walk(reason.facts))})
+        for reason in why.strongest(2)
     ]
     return tuple(rows)
 
@@ -85,5 +92,5 @@ def _ours(rule: Rule, learned: bool, walk: str | None = None) -> dict[str, Value
     }
 
 
-def _told(facts: Sequence[Sequence[str]]) -> str:
+def _format_walk(facts: Sequence[Sequence[str]]) -> str:
     return "; ".join(f"{time} {subject} {relation} {object_}" for subject, relation, object_, time in facts)

@@ -1,4 +1,4 @@
-"""Learned models beside the paper's way to apply rules: how high answers rank, and what it costs."""
+"""Learned models compared with rules applied as in the paper: metrics, time and memory."""
 
 from collections.abc import Sequence
 
@@ -8,92 +8,93 @@ from tlogic.analysis.trials import METRICS, Trial
 from tlogic.forecasting import ApplicationSettings
 from tlogic.reproduction.experiment_runner import ExperimentRunner
 from tlogic.reproduction.model_trials import KINDS, ModelTrial, model_commands
-from tlogic.reproduction.other_methods import OTHER_CUTS, OTHER_SPLIT, PAPERS_SPLIT, Other
+from tlogic.reproduction.other_methods import OTHER_SPLIT, OTHER_SPLIT_DATES, PAPER_SPLIT, Method
 from tlogic.reproduction.published_results import DATASETS, WINDOWS
 
 MODEL_DATA = (*DATASETS, "yago", "wiki")
-SECONDS = ("fitting, s", "evaluation, s")
-"""Columns that are other on other machines."""
-_COST = (*SECONDS, "peak MB")
-_AS_THE_PAPER = "rules, as the paper"
+SECONDS_COLUMNS = ("fitting, s", "evaluation, s")
+"""Columns that depend on the machine."""
+_COST_COLUMNS = (*SECONDS_COLUMNS, "peak MB")
+_PAPER_RULES = "rules, as in the paper"
 
 
 def models(runner: ExperimentRunner) -> Section:
     """All kinds of models on all datasets."""
     rows: list[Row] = []
-    for name, trials in wanted_models(runner).items():
-        rows += [_paper_mode(runner, name), *_model_rows(runner, trials), *_others(runner, PAPERS_SPLIT, name)]
+    for name, trials in selected_models(runner).items():
+        rows += [_paper_row(runner, name), *_model_rows(runner, trials), *_other_rows(runner, PAPER_SPLIT, name)]
     return Section(
         "models",
         "Learned models",
-        "Test facts, time-aware filter, realistic ties. Weights are learned from the training and the validation "
-        "facts, or from the training facts alone. Above them stand rules as the paper applies them, with the windows "
-        "of Table 1, and below them what others published. Names are side information that the paper does not use.",
-        ("data", "method", "weights from"),
-        (*METRICS, *_COST),
+        "Test facts, time-aware filter, realistic ties. Models are fitted to the training and validation facts, or to "
+        "the training facts only. For each dataset, the first row applies rules as in the paper, with the windows of "
+        "Table 1, and the last rows list results that other papers published. Entity and relation names are side "
+        "information that the paper does not use.",
+        ("data", "method", "fitted to"),
+        (*METRICS, *_COST_COLUMNS),
         tuple(rows),
-        remarks=("Each model was read, fitted and evaluated in a process of its own, whose peak of memory it is.",),
+        remarks=("Each model was fitted and evaluated in a separate process. The memory is the peak of that process.",),
     )
 
 
 def other_split(runner: ExperimentRunner) -> Section:
-    """Models on the datasets as other papers cut them, beside what those found."""
+    """Models on the datasets as other papers split them, compared with the results of those papers."""
     rows: list[Row] = []
-    for name, cut in OTHER_CUTS.items() if runner.uses_paper_data else [(MODEL_DATA[0], None)]:
-        valid_from, test_from = cut if runner.uses_paper_data and cut else (None, None)
-        some = [ModelTrial(name, kind, valid_from=valid_from, test_from=test_from) for kind in KINDS]
-        trials = [trial for trial in some if runner.is_selected(trial)]
+    for name, dates in OTHER_SPLIT_DATES.items() if runner.uses_paper_data else [(MODEL_DATA[0], None)]:
+        valid_from, test_from = dates if runner.uses_paper_data and dates else (None, None)
+        candidates = [ModelTrial(name, kind, valid_from=valid_from, test_from=test_from) for kind in KINDS]
+        trials = [trial for trial in candidates if runner.is_selected(trial)]
         if trials:
-            rows += [*_model_rows(runner, trials), *_others(runner, OTHER_SPLIT, name)]
+            rows += [*_model_rows(runner, trials), *_other_rows(runner, OTHER_SPLIT, name)]
     return Section(
         "other-split",
         "Learned models on the split of other papers",
-        "Most papers since RE-GCN let the test facts of ICEWS14 begin on 2014-12-01, and the validation facts on "
-        "2014-11-01; ICEWS18 is the same. Test facts, time-aware filter, realistic ties. The other methods' figures "
-        "are those that their authors published; they were not run here.",
-        ("data", "method", "weights from"),
-        (*METRICS, *_COST),
+        "Since RE-GCN, most papers start the validation facts of ICEWS14 on 2014-11-01 and the test facts on "
+        "2014-12-01; ICEWS18 is split as here. Test facts, time-aware filter, realistic ties. The results of other "
+        "methods are those that their authors published; they were not run here.",
+        ("data", "method", "fitted to"),
+        (*METRICS, *_COST_COLUMNS),
         tuple(rows),
     )
 
 
-def wanted_models(runner: ExperimentRunner) -> dict[str, list[ModelTrial]]:
-    """The models by dataset; one dataset stands for all where they are the same."""
+def selected_models(runner: ExperimentRunner) -> dict[str, list[ModelTrial]]:
+    """The selected models by dataset; only one dataset if all are replaced by the same data."""
     by_data = {
-        name: [trial for trial in _models_of(name) if runner.is_selected(trial)]
+        name: [trial for trial in _trials(name) if runner.is_selected(trial)]
         for name in (MODEL_DATA if runner.uses_paper_data else MODEL_DATA[:1])
     }
     return {name: trials for name, trials in by_data.items() if trials}
 
 
-def _models_of(name: str) -> list[ModelTrial]:
-    """Names say something in ICEWS only, and there trees are worth their time."""
-    some = [ModelTrial(name), ModelTrial(name, train_on="train")]
+def _trials(name: str) -> list[ModelTrial]:
+    """Names are informative in ICEWS only, and boosted trees improve results most there."""
+    trials = [ModelTrial(name), ModelTrial(name, train_on="train")]
     if name in DATASETS:
-        some += [ModelTrial(name, names=True), ModelTrial(name, "boosted"), ModelTrial(name, "boosted", names=True)]
-    return some
+        trials += [ModelTrial(name, names=True), ModelTrial(name, "boosted"), ModelTrial(name, "boosted", names=True)]
+    return trials
 
 
-def _paper_mode(runner: ExperimentRunner, name: str) -> Row:
+def _paper_row(runner: ExperimentRunner, name: str) -> Row:
     trial = Trial(name, application=ApplicationSettings(window=WINDOWS.get(name)))
-    [figures] = runner.evaluate([trial])
-    return Row((name, _AS_THE_PAPER, "train"), {REALISTIC: figures["realistic"]}, trial_commands(trial))
+    [metrics] = runner.evaluate([trial])
+    return Row((name, _PAPER_RULES, "train"), {REALISTIC: metrics["realistic"]}, trial_commands(trial))
 
 
 def _model_rows(runner: ExperimentRunner, trials: Sequence[ModelTrial]) -> list[Row]:
     rows = []
-    for trial, measured in zip(trials, runner.evaluate_models(trials), strict=True):
+    for trial, metrics in zip(trials, runner.evaluate_models(trials), strict=True):
         cost: dict[str, Value] = {
-            "fitting, s": f"{measured['fit_seconds']:.1f}",
-            "evaluation, s": f"{sum(measured['test']['seconds'].values()):.1f}",
-            "peak MB": None if measured["peak_mb"] is None else round(measured["peak_mb"]),
+            "fitting, s": f"{metrics['fit_seconds']:.1f}",
+            "evaluation, s": f"{sum(metrics['test']['seconds'].values()):.1f}",
+            "peak MB": None if metrics["peak_mb"] is None else round(metrics["peak_mb"]),
         }
-        values = {REALISTIC: measured["test"]["realistic"] | cost}
+        values = {REALISTIC: metrics["test"]["realistic"] | cost}
         rows.append(Row((trial.data, trial.label, trial.train_on), values, model_commands(trial)))
     return rows
 
 
-def _others(runner: ExperimentRunner, others: Sequence[Other], name: str) -> list[Row]:
-    """What others published for a dataset."""
-    known = [other for other in others if name in other.mrr and runner.uses_paper_data]
-    return [Row((name, other.method, ""), {PUBLISHED: {"mrr": other.mrr[name]}}) for other in known]
+def _other_rows(runner: ExperimentRunner, methods: Sequence[Method], name: str) -> list[Row]:
+    """The results that other papers published for a dataset."""
+    published = [method for method in methods if name in method.mrr and runner.uses_paper_data]
+    return [Row((name, method.name, ""), {PUBLISHED: {"mrr": method.mrr[name]}}) for method in published]

@@ -1,4 +1,4 @@
-"""The paper's experiments by one call."""
+"""Runs the experiments of the paper and writes a report."""
 
 import os
 from collections.abc import Callable, Collection, Sequence
@@ -8,19 +8,18 @@ from typing import Any
 from tlogic.analysis.reports.report_files import write_report
 from tlogic.analysis.reports.section import Section
 from tlogic.errors import SettingsError
-from tlogic.events.datasets import DATASETS as KNOWN
-from tlogic.events.datasets import find_dataset
+from tlogic.events.datasets import DATASETS, find_dataset
 from tlogic.names import did_you_mean
 from tlogic.reproduction.experiment_runner import ExperimentRunner
 from tlogic.reproduction.model_comparison import MODEL_DATA
 from tlogic.reproduction.model_trials import KINDS
-from tlogic.reproduction.paper_sections import PARTS
+from tlogic.reproduction.paper_sections import SECTIONS
 
 TITLE = "Reproduction of TLogic"
 ABOUT = (
     "This report repeats every experiment of the paper (Liu, Ma, Hildebrandt, Joblin, Tresp: TLogic, AAAI 2022) that "
-    "evaluates TLogic. It lists the published results beside ours, the difference under the paper's tie-breaking, and "
-    "the command that reproduces ours. Further sections evaluate learned models, which rank answers higher."
+    "evaluates TLogic. It lists the published results beside ours, the difference under the paper's optimistic ties, "
+    "and the commands that reproduce ours. The last sections evaluate learned models, which rank answers higher."
 )
 
 
@@ -35,37 +34,61 @@ def reproduce(
     progress: Callable[..., Any] | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> list[Section]:
-    """Run the paper's experiments and those with learned models, or only some parts, and write a report to a folder.
+    """Run the experiments of the paper, and the same experiments with learned models, and write a report.
 
-    What was measured is kept there, so that a run that was stopped goes on, and parts can be added later. ``on`` is
-    data to run them on in the place of the known datasets; then no published figures stand beside ours. Of learned
-    models, all are measured on all datasets that are there or can be downloaded, or only some ``models`` (scorecard,
-    boosted) on some ``model_data``.
+    Results are cached in the folder: the same call resumes an interrupted run, and sections can be added later.
+
+    Args:
+        folder: Where results are cached and the report is written (report.html, report.md, CSV files, charts).
+        only: The sections to run: main, examples, transfer, statistics, walks, lengths, windows, scores, counts,
+            seeds, times, models, other-split, ablation, reliability. All if empty.
+        on: Data to use instead of the paper's datasets: a graph, or anything that ``read`` accepts. The report then
+            lists no published results.
+        model_data: The datasets to fit models to: icews14, icews18, icews0515, yago, wiki. All that are available if
+            empty.
+        models: The kinds of models to fit: scorecard, boosted. Both if empty.
+        threads: Number of threads; all cores if None.
+        progress: A function that wraps an iterable and shows progress, called with ``total`` and ``description``.
+        tell: Called with the name of each section before it runs.
+
+    Returns:
+        The sections of the report.
+
+    Raises:
+        SettingsError: If a section, dataset or kind of model is unknown.
+        InputError: If a dataset is missing, if the folder cannot be used, or if matplotlib is not installed.
+
+    Example:
+        >>> import tlogic
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     [section] = reproduce(folder, ["statistics"], on=tlogic.sample(days=60))
+        >>> section.title
+        'Dataset statistics'
     """
-    _check("part", only, PARTS)
-    _check("dataset", model_data, MODEL_DATA)
-    _check("model", models, KINDS)
+    _check_names("section", only, SECTIONS)
+    _check_names("dataset", model_data, MODEL_DATA)
+    _check_names("model", models, KINDS)
     folder = Path(folder)
     sources = None if on is None else dict.fromkeys(MODEL_DATA, on)
-    chosen = model_data or [name for name in MODEL_DATA if can_be_had(name)]
-    runner = ExperimentRunner(folder, sources, threads, progress, chosen, models)
+    selected = model_data or [name for name in MODEL_DATA if is_available(name)]
+    runner = ExperimentRunner(folder, sources, threads, progress, selected, models)
     sections = []
-    for name in [name for name in PARTS if name in (only or PARTS)]:
+    for name in [name for name in SECTIONS if name in (only or SECTIONS)]:
         if tell:
             tell(name)
-        sections.append(PARTS[name](runner))
+        sections.append(SECTIONS[name](runner))
     write_report(sections, folder, TITLE, ABOUT)
     return sections
 
 
-def can_be_had(name: str) -> bool:
-    """Is a dataset there, or can it be downloaded?"""
-    return bool(KNOWN[name].files) or find_dataset(name) is not None
+def is_available(name: str) -> bool:
+    """Whether a dataset exists on this machine or can be downloaded."""
+    return bool(DATASETS[name].files) or find_dataset(name) is not None
 
 
-def _check(what: str, names: Sequence[str], known: Collection[str]) -> None:
+def _check_names(what: str, names: Sequence[str], known: Collection[str]) -> None:
     for name in names:
         if name not in known:
-            raise SettingsError(
-                f"Unknown {what} {name!r}{did_you_mean(name, known)} The {what}s are {', '.join(known)}."
-            )
+            hint = did_you_mean(name, known)
+            raise SettingsError(f"Unknown {what} {name!r}{hint} The {what}s are {', '.join(known)}.")

@@ -1,4 +1,4 @@
-"""The parts of the report: the paper's experiments whose method is TLogic's, in its order, and learned models."""
+"""The sections of the reproduction report: the paper's experiments with TLogic in order, then learned models."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from tlogic.reproduction.model_comparison import models, other_split
 from tlogic.reproduction.paper_tables import dataset_statistics, main_results, transfer
 from tlogic.reproduction.reliability_table import reliability
 
-PARTS: dict[str, Callable[[ExperimentRunner], Section]] = {
+SECTIONS: dict[str, Callable[[ExperimentRunner], Section]] = {
     "main": main_results,
     "examples": examples,
     "transfer": transfer,

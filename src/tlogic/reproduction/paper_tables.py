@@ -1,11 +1,11 @@
-"""The tables of the paper's main part: link forecasting, transfer, and the datasets."""
+"""Tables 1 and 3 of the paper, and its dataset statistics."""
 
 from tlogic.analysis.reports.section import OURS, PUBLISHED, Row, Section, Value
 from tlogic.analysis.statistics import statistics
 from tlogic.analysis.trials import METRICS, Trial
 from tlogic.forecasting import ApplicationSettings
 from tlogic.reproduction import published_results as published
-from tlogic.reproduction.comparison_rows import beside, by_metric, trial_rows
+from tlogic.reproduction.comparison_rows import by_metric, published_values, trial_rows
 from tlogic.reproduction.experiment_runner import ExperimentRunner
 from tlogic.reproduction.published_results import DATASETS, WINDOWS
 
@@ -20,23 +20,24 @@ def main_results(runner: ExperimentRunner) -> Section:
     return Section(
         "main",
         "Table 1: link forecasting",
-        "Test facts, time-aware filter; the window is all for ICEWS14, 200 for ICEWS18 and 1000 for ICEWS0515, as the "
-        "paper has it. The other methods' figures are those that the paper gives; they were not run here.",
+        "Test facts, time-aware filter. The time window is unlimited for ICEWS14, 200 for ICEWS18 and 1000 for "
+        "ICEWS0515, as in the paper. The results of other methods are those that the paper lists; they were not run "
+        "here.",
         ("data", "method"),
         METRICS,
         tuple(rows),
         remarks=(
-            "The paper ranks an answer before all candidates that score the same (optimistic ties). Under realistic "
-            "ties, the mean of the ranks among equals, the same forecasts have the lower figures beside it.",
+            "The paper ranks an answer above all candidates with the same score (optimistic ties). Realistic ties use "
+            "the mean rank of these candidates, which gives lower metrics for the same forecasts.",
         ),
     )
 
 
 def _other_methods(name: str) -> list[Row]:
-    """What the paper gives for other methods on a dataset, best first."""
-    figures = {method: by_data[name] for method, by_data in published.MAIN.items() if method != "TLogic"}
-    ordered = sorted(figures, key=lambda method: -figures[method][0])
-    return [Row((name, method), {PUBLISHED: by_metric(figures[method])}) for method in ordered]
+    """The results of other methods that the paper lists for a dataset, best first."""
+    metrics = {method: by_data[name] for method, by_data in published.MAIN.items() if method != "TLogic"}
+    ordered = sorted(metrics, key=lambda method: -metrics[method][0])
+    return [Row((name, method), {PUBLISHED: by_metric(metrics[method])}) for method in ordered]
 
 
 def transfer(runner: ExperimentRunner) -> Section:
@@ -48,14 +49,14 @@ def transfer(runner: ExperimentRunner) -> Section:
     ours = [published.TRANSFER[pair]["TLogic"] for pair in pairs]
     rows = trial_rows(runner, trials, [("TLogic", *pair) for pair in pairs], ours)
     others = [
-        Row(("AnyBURL", *pair), {PUBLISHED: by_metric(figures["AnyBURL"])})
-        for pair, figures in published.TRANSFER.items()
+        Row(("AnyBURL", *pair), {PUBLISHED: by_metric(metrics["AnyBURL"])})
+        for pair, metrics in published.TRANSFER.items()
         if runner.uses_paper_data
     ]
     return Section(
         "transfer",
         "Table 3: rules from one dataset applied to another",
-        "Rules are bound to relations by their names. Test facts, time-aware filter, the windows of Table 1.",
+        "Relations of rules and data are matched by name. Test facts, time-aware filter, the windows of Table 1.",
         ("method", "rules from", "applied to"),
         METRICS,
         (*rows, *others),
@@ -70,13 +71,13 @@ def dataset_statistics(runner: ExperimentRunner) -> Section:
         found = statistics(runner.graph(name))
         ours: dict[str, Value] = {column: getattr(found, column) for column in columns}
         ours["test seen before"] = found.recurrence["test"].seen_before
-        given: dict[str, Value] = dict(zip(columns, published.STATISTICS[name], strict=True))
-        rows.append(Row((name,), beside(runner, given) | {OURS: ours}, f"tlogic stats {name}"))
+        theirs: dict[str, Value] = dict(zip(columns, published.STATISTICS[name], strict=True))
+        rows.append(Row((name,), published_values(runner, theirs) | {OURS: ours}, f"tlogic stats {name}"))
     return Section(
         "statistics",
         "Dataset statistics",
-        "Facts by split, entities, relations and steps of time; and the share of test facts whose subject, relation "
-        "and object were seen together before.",
+        "Facts by split, entities, relations and time steps; and the share of test facts whose subject, relation and "
+        "object occurred together before.",
         ("data",),
         (*columns, "test seen before"),
         tuple(rows),

@@ -1,4 +1,4 @@
-"""The figures that the paper gives, with ties resolved in favour of the answer.
+"""The results that the paper lists, with optimistic ties.
 
 Liu, Ma, Hildebrandt, Joblin, Tresp: TLogic: Temporal Logical Rules for Explainable Link Forecasting on Temporal
 Knowledge Graphs, AAAI 2022.
@@ -10,9 +10,9 @@ DATASETS = ("icews14", "icews18", "icews0515")
 WINDOWS = {"icews14": None, "icews18": 200, "icews0515": 1000}
 """The windows of Table 1."""
 
-Figures = tuple[float, float, float, float]
+Metrics = tuple[float, float, float, float]
 
-MAIN: dict[str, dict[str, Figures]] = {
+MAIN: dict[str, dict[str, Metrics]] = {
     "DistMult": {
         "icews14": (0.2767, 0.1816, 0.3115, 0.4696),
         "icews18": (0.1017, 0.0452, 0.1033, 0.2125),
@@ -69,9 +69,9 @@ MAIN: dict[str, dict[str, Figures]] = {
         "icews0515": (0.4697, 0.3621, 0.5313, 0.6743),
     },
 }
-"""Table 1: link forecasting, test."""
+"""Table 1: link forecasting, test facts."""
 
-TRANSFER: dict[tuple[str, str], dict[str, Figures]] = {
+TRANSFER: dict[tuple[str, str], dict[str, Metrics]] = {
     ("icews0515", "icews14"): {
         "AnyBURL": (0.2664, 0.1800, 0.3024, 0.4477),
         "TLogic": (0.4253, 0.3291, 0.4780, 0.6122),
@@ -81,28 +81,28 @@ TRANSFER: dict[tuple[str, str], dict[str, Figures]] = {
         "TLogic": (0.2915, 0.1987, 0.3330, 0.4795),
     },
 }
-"""Table 3: rules learned on the first and applied to the test facts of the second."""
+"""Table 3: rules learned on the first dataset and applied to the test facts of the second."""
 
 
-class ExemplaryRule(NamedTuple):
-    """A rule of Table 2, in our notation and with the names of the data."""
+class ExampleRule(NamedTuple):
+    """A rule of Table 2, in our notation and with the relation names of the data."""
 
     rule: str
     confidence: float
 
 
-EXEMPLARY_RULES = (
-    ExemplaryRule(
+EXAMPLE_RULES = (
+    ExampleRule(
         "Demonstrate_or_rally(X, Y, T4) <- "
         "Protest_violently,_riot(X, Y, T1), Make_statement(Y, X, T2), Protest_violently,_riot(X, Y, T3)",
         0.963,
     ),
-    ExemplaryRule(
+    ExampleRule(
         "Share_intelligence_or_information(X, Y, T2) <- "
         "Express_intent_to_ease_economic_sanctions,_boycott,_or_embargo^-1(X, Y, T1)",
         0.818,
     ),
-    ExemplaryRule(
+    ExampleRule(
         "Provide_military_aid(X, Z, T3) <- Provide_military_aid(X, Y, T1), "
         "Express_intent_to_provide_military_protection_or_peacekeeping^-1(Y, Z, T2)",
         0.750,
@@ -115,7 +115,7 @@ EXPLAINED_ANSWER = "Barack_Obama"
 
 
 class ExplanationWalk(NamedTuple):
-    """A walk of Table 2 that supports the answer: its rule and the facts as they stand in the data."""
+    """A walk of Table 2 that supports the answer: its rule, and its facts as in the data."""
 
     rule: str
     confidence: float
@@ -146,9 +146,9 @@ STATISTICS = {
     "icews18": (373_018, 45_995, 49_545, 23_033, 256, 304),
     "icews0515": (322_958, 69_224, 69_147, 10_488, 251, 4_017),
 }
-"""The appendix's datasets: facts for training, validation and test, entities, relations, timestamps."""
+"""Dataset statistics of the appendix: training, validation and test facts, entities, relations, time steps."""
 
-WALKS: dict[tuple[int, str], Figures] = {
+WALKS: dict[tuple[int, str], Metrics] = {
     (10, "unif"): (0.3818, 0.2983, 0.4307, 0.5404),
     (10, "exp"): (0.3906, 0.3054, 0.4408, 0.5530),
     (25, "unif"): (0.4098, 0.3196, 0.4614, 0.5803),
@@ -160,16 +160,16 @@ WALKS: dict[tuple[int, str], Figures] = {
     (200, "unif"): (0.4312, 0.3366, 0.4851, 0.6114),
     (200, "exp"): (0.4373, 0.3434, 0.4916, 0.6161),
 }
-"""The appendix, from here on: ICEWS14, validation facts. By number of walks and transition distribution."""
+"""By number of walks and transition distribution. This and the following: appendix, ICEWS14, validation facts."""
 
-LENGTHS: dict[tuple[int, ...], Figures] = {
+LENGTHS: dict[tuple[int, ...], Metrics] = {
     (1,): (0.4116, 0.3168, 0.4708, 0.5909),
     (2,): (0.1563, 0.0648, 0.1776, 0.3597),
     (3,): (0.4097, 0.3213, 0.4594, 0.5778),
     (1, 2, 3): (0.4373, 0.3434, 0.4916, 0.6161),
 }
 
-TIME_WINDOWS: dict[int | None, Figures] = {
+TIME_WINDOWS: dict[int | None, Metrics] = {
     30: (0.3842, 0.3080, 0.4294, 0.5281),
     90: (0.4137, 0.3287, 0.4627, 0.5750),
     150: (0.4254, 0.3368, 0.4766, 0.5950),
@@ -178,12 +178,12 @@ TIME_WINDOWS: dict[int | None, Figures] = {
     None: (0.4373, 0.3434, 0.4916, 0.6161),
 }
 
-SCORES: dict[tuple[float, float], Figures] = {
+SCORES: dict[tuple[float, float], Metrics] = {
     (1.0, 0.1): (0.3869, 0.2806, 0.4444, 0.5918),
     (0.0, 0.1): (0.4077, 0.3515, 0.4820, 0.6051),
     (0.5, 0.1): (0.4373, 0.3434, 0.4916, 0.6161),
 }
-"""By alpha and lambda; where alpha is 1, lambda does not matter."""
+"""By alpha and lambda; lambda has no effect at alpha 1."""
 
 RULE_COUNTS: dict[str, dict[int, int]] = {"exp": {1: 7_858, 3: 11_718}, "unif": {1: 11_019, 3: 8_550}}
 """Rules by transition distribution and length, for 200 walks."""

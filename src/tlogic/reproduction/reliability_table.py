@@ -1,68 +1,68 @@
-"""How far the probabilities of learned models come true."""
+"""Reliability of the probabilities of learned models."""
 
 from typing import Any
 
 from tlogic.analysis.reports.section import OURS, Chart, Row, Section, Value
 from tlogic.reproduction.experiment_runner import ExperimentRunner
-from tlogic.reproduction.model_comparison import wanted_models
+from tlogic.reproduction.model_comparison import selected_models
 from tlogic.reproduction.model_trials import ModelTrial, model_commands
 
 _N_BINS = 20
 
 
 def reliability(runner: ExperimentRunner) -> Section:
-    """A row for each model and split, and a diagram for each model that was asked both splits."""
+    """One row per model and split, and one diagram per model that is evaluated on both splits."""
     rows, charts = [], []
-    trials = [trial for some in wanted_models(runner).values() for trial in some]
-    for trial, measured in zip(trials, runner.evaluate_models(trials), strict=True):
+    trials = [trial for some in selected_models(runner).values() for trial in some]
+    for trial, metrics in zip(trials, runner.evaluate_models(trials), strict=True):
         for split in trial.splits:
             label = trial.data, trial.label, trial.train_on, split
-            rows.append(Row(label, {OURS: _errors(measured[split])}, model_commands(trial, split)))
+            rows.append(Row(label, {OURS: _errors(metrics[split])}, model_commands(trial, split)))
         if len(trial.splits) > 1:
-            charts.append(_diagram(trial, measured))
+            charts.append(_diagram(trial, metrics))
     return Section(
         "reliability",
         "Reliability of probabilities",
-        "Of candidates that are said to be an answer with a probability of 30%, 30% should be answers. The error is "
-        "the mean difference between what was said and what came true, over 20 bins of probability, weighted by the "
-        "candidates in each; most candidates are said to be unlikely and are, so that the other error weighs bins by "
-        "the answers in them.",
-        ("data", "method", "weights from", "facts"),
+        "Of the candidates with a predicted probability of 30%, 30% should be true. The error is the mean absolute "
+        "difference between predicted probability and share of true candidates over 20 bins, weighted by the "
+        "candidates in each bin (expected calibration error). Most candidates are improbable and false, so a second "
+        "error weights the bins by their true candidates.",
+        ("data", "method", "fitted to", "facts"),
         ("error", "error, by answers", "candidates"),
         tuple(rows),
         charts=tuple(charts),
     )
 
 
-def _errors(figures: dict[str, Any]) -> dict[str, Value]:
-    bins = figures["reliability"]["bins"]
-    answers = [each["candidates"] * each["came_true"] for each in bins]
-    apart = [abs(each["said"] - each["came_true"]) for each in bins]
+def _errors(metrics: dict[str, Any]) -> dict[str, Value]:
+    bins = metrics["reliability"]["bins"]
+    n_true = [each["candidates"] * each["came_true"] for each in bins]
+    differences = [abs(each["said"] - each["came_true"]) for each in bins]
     return {
-        "error": figures["reliability"]["error"],
-        "error, by answers": sum(n * d for n, d in zip(answers, apart, strict=True)) / max(sum(answers), 1),
+        "error": metrics["reliability"]["error"],
+        "error, by answers": sum(n * d for n, d in zip(n_true, differences, strict=True)) / max(sum(n_true), 1),
         "candidates": round(sum(each["candidates"] for each in bins)),
     }
 
 
-def _diagram(trial: ModelTrial, measured: dict[str, Any]) -> Chart:
-    """What came true by what was said; nothing where nothing was said."""
+def _diagram(trial: ModelTrial, metrics: dict[str, Any]) -> Chart:
+    """The share of true candidates by predicted probability; empty bins have no point."""
     lines = {
-        f"{split}, error {measured[split]['reliability']['error']:.2%}": _shares(measured[split])
+        f"{split}, error {metrics[split]['reliability']['error']:.2%}": _shares(metrics[split])
         for split in trial.splits
     }
-    ideal = tuple((place + 0.5) / _N_BINS for place in range(_N_BINS))
+    perfect = tuple((i + 0.5) / _N_BINS for i in range(_N_BINS))
     return Chart(
         f"reliability-{trial.data}-{trial.model}",
-        f"What came true of what was said, {trial.data}, {trial.label}",
-        "probability that was said, from so much on",
-        "share that came true",
-        tuple(f"{place / _N_BINS:.0%}" for place in range(_N_BINS)),
-        lines | {"as it should be": ideal},
+        f"Reliability, {trial.data}, {trial.label}",
+        "predicted probability (start of bin)",
+        "share of candidates that are true",
+        tuple(f"{i / _N_BINS:.0%}" for i in range(_N_BINS)),
+        lines | {"perfect calibration": perfect},
     )
 
 
-def _shares(figures: dict[str, Any]) -> tuple[float, ...]:
-    bins = figures["reliability"]["bins"]
-    found = {min(int(each["said"] * _N_BINS), _N_BINS - 1): each["came_true"] for each in bins}
-    return tuple(found.get(place, float("nan")) for place in range(_N_BINS))
+def _shares(metrics: dict[str, Any]) -> tuple[float, ...]:
+    bins = metrics["reliability"]["bins"]
+    by_bin = {min(int(each["said"] * _N_BINS), _N_BINS - 1): each["came_true"] for each in bins}
+    return tuple(by_bin.get(i, float("nan")) for i in range(_N_BINS))

@@ -1,7 +1,7 @@
-"""Many scorecards, each over some families of evidence, from evidence that is gathered once for all of them.
+"""Scorecards for several choices of evidence families, from evidence that is extracted only once.
 
-Columns of evidence are cut into bins one by one, and candidates do not depend on them, so each scorecard is the one
-that `fit(graph, evidence=families, train_on="train")` gives.
+Features are binned independently, and the candidates do not depend on them. Each scorecard therefore equals the one
+from `fit(graph, evidence=families, train_on="train")`.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ SEED = 12
 
 
 class Variants(NamedTuple):
-    """Scorecards over the same columns; the weights of families that are left out are zero."""
+    """Scorecards over the same features; features of omitted families have zero weights."""
 
     half_lives: Floats
     bins: Bins
@@ -39,16 +39,16 @@ class Variants(NamedTuple):
 def fit_variants(
     graph: TemporalGraph, variants: Sequence[Families], threads: int | None = None, progress: Progress = None
 ) -> Variants:
-    """A scorecard for each choice of families, with weights from the training facts."""
+    """Fit one scorecard per choice of families to the training facts."""
     data = collect_training_data(graph, FitSettings(train_on="train", seed=SEED), Execution(threads, progress=progress))
     bins, examples = data.bins, data.examples
     families = np.array([family for family, _ in evidence_columns(DEFAULT_FAMILIES)])
     weights: list[Floats] = []
-    for chosen in _follow(progress, variants, len(variants), "scorecards"):
-        own = np.isin(families, chosen)
-        some = examples._replace(bins=np.ascontiguousarray(examples.bins[:, own]))
+    for chosen in _track(progress, variants, len(variants), "scorecards"):
+        is_chosen = np.isin(families, chosen)
+        chosen_examples = examples._replace(bins=np.ascontiguousarray(examples.bins[:, is_chosen]))
         weight = np.zeros((len(families), N_BINS + 1))
-        weight[own] = learn_weights(some, bins.sizes[own], threads)
+        weight[is_chosen] = learn_weights(chosen_examples, bins.sizes[is_chosen], threads)
         weights.append(weight)
     return Variants(data.half_lives, bins, weights)
 
@@ -56,7 +56,7 @@ def fit_variants(
 def evaluate_variants(
     graph: TemporalGraph, variants: Variants, split: str, threads: int | None = None, progress: Progress = None
 ) -> list[dict[str, float]]:
-    """The figures of each scorecard on a split, realistic ties, time-aware filter."""
+    """The metrics of each scorecard on a split, with realistic ties and the time-aware filter."""
 
     queries = SplitQueries(graph, split, "time-aware", multi_step=False)
 
@@ -69,13 +69,13 @@ def evaluate_variants(
     evidence = QueryEvidence(graph, DEFAULT_FAMILIES, variants.half_lives)
     execution = Execution(threads, progress=progress)
     parts = [part for parts in evidence.map(queries.batch, rank, execution, keep=False) for part in parts]
-    return [_figures(rank_counts) for rank_counts in zip(*parts, strict=True)]
+    return [_metrics(rank_counts) for rank_counts in zip(*parts, strict=True)]
 
 
-def _figures(rank_counts: Sequence[RankCounts]) -> dict[str, float]:
-    higher, same = (np.concatenate([part[place] for part in rank_counts]) for place in (0, 1))
+def _metrics(rank_counts: Sequence[RankCounts]) -> dict[str, float]:
+    higher, same = (np.concatenate([part[column] for part in rank_counts]) for column in (0, 1))
     return summary(Ranks(higher, same).realistic)
 
 
-def _follow(progress: Progress, items: Any, total: int, description: str) -> Any:
+def _track(progress: Progress, items: Any, total: int, description: str) -> Any:
     return progress(items, total=total, description=description) if progress else items

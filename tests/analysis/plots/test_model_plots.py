@@ -6,7 +6,7 @@ import pytest
 import tlogic
 from tests.analysis.plots.test_plots import Plot, words_of
 from tlogic.analysis.plots import plot_ages, plot_reliability, plot_weights
-from tlogic.analysis.plots.weight_plot import MOST_COLUMNS
+from tlogic.analysis.plots.weight_plot import MAX_FEATURES
 
 
 @cache
@@ -21,7 +21,7 @@ def evaluation() -> tlogic.Evaluation:
 
 @pytest.mark.parametrize("plot", [plot_ages, plot_weights, plot_reliability])
 @pytest.mark.parametrize("kind", ["svg", "png"])
-def test_plots_are_drawn_and_the_same_twice(plot: Plot, kind: str, tmp_path: Path) -> None:
+def test_plots_are_deterministic(plot: Plot, kind: str, tmp_path: Path) -> None:
     source = evaluation() if plot is plot_reliability else model()
     for name in ("one", "two"):
         plot(source, tmp_path / f"{name}.{kind}")
@@ -30,7 +30,7 @@ def test_plots_are_drawn_and_the_same_twice(plot: Plot, kind: str, tmp_path: Pat
     assert content.startswith(b"\x89PNG" if kind == "png" else b"<?xml")
 
 
-def test_plots_say_what_they_show(tmp_path: Path) -> None:
+def test_plots_contain_titles_and_labels(tmp_path: Path) -> None:
     picture = tmp_path / "picture.svg"
     plot_ages(model(), picture, head="Sue", top=2)
     assert "Rules for sue by age" in words_of(picture)
@@ -40,21 +40,21 @@ def test_plots_say_what_they_show(tmp_path: Path) -> None:
     assert "(Y, Z, T1)" in words_of(picture)
     plot_weights(model(), picture)
     families = [table["family"] for table in model().tables()]
-    assert sum(words_of(picture).count(f"{family}: ") for family in set(families)) == MOST_COLUMNS
+    assert sum(words_of(picture).count(f"{family}: ") for family in set(families)) == MAX_FEATURES
     plot_reliability(evaluation(), picture)
-    assert "probability that was said" in words_of(picture)
+    assert "predicted probability" in words_of(picture)
     found = evaluation().reliability
     assert found is not None
     assert f"error {found.error:.2%}" in words_of(picture)
 
 
-def test_a_few_weights_leave_no_empty_axes(tmp_path: Path) -> None:
+def test_unused_axes_are_hidden(tmp_path: Path) -> None:
     picture = tmp_path / "picture.svg"
     plot_weights(model(), picture, top=1)
-    assert words_of(picture).count("none") == 2  # at the axis, and in its title
+    assert words_of(picture).count("none") == 1  # the tick label of the only axes
 
 
-def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
+def test_invalid_input_raises(tmp_path: Path) -> None:
     picture = tmp_path / "picture.svg"
     with pytest.raises(tlogic.InputError, match="No rule has the relation 'seu'"):
         plot_ages(model(), picture, head="seu")

@@ -1,4 +1,4 @@
-"""Plots: what a graph is like, and what rules and models are like, as pictures."""
+"""Plots of graphs, rules, models and evaluations, as SVG or PNG files."""
 
 from tlogic.analysis.plots.age_plot import plot_ages
 from tlogic.analysis.plots.degree_plot import plot_degrees

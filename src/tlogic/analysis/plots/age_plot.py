@@ -1,43 +1,67 @@
-"""A plot of a model's rules: how probable what follows is, by the age of what went before."""
+"""A plot of a model's counted rules: the probability of the head by the age of the body."""
 
 from os import PathLike
 from typing import Any
 
 from tlogic.analysis.plots.plot_style import plotting, with_thousands
-from tlogic.errors import InputError
+from tlogic.errors import InputError, SettingsError
 from tlogic.evidence.rule_kinds import Span
 from tlogic.figures import BLUE, ORANGE, SLATE, literal
 from tlogic.models.counted_rules import CountedRule, of_kind, unit_of
 from tlogic.models.model import Model
 from tlogic.rules.selection import check_relations, select_rules
 
-MOST_RULES = 6
+MAX_RULES = 6
 _COLORS = (BLUE, ORANGE, SLATE)
 _STYLES = ("-", "--")
-_LONGEST = 100
+_MAX_LABEL_CHARACTERS = 100
 
 
 def plot_ages(
-    model: Model, path: str | PathLike[str], *, head: str | None = None, kind: str = "rules", top: int = MOST_RULES
+    model: Model, path: str | PathLike[str], *, head: str | None = None, kind: str = "rules", top: int = MAX_RULES
 ) -> None:
-    """Draw the probability by age of a model's strongest rules, of one head relation or of all, to an SVG or PNG file.
+    """Plot the probability of a model's strongest rules by the age of their body.
 
-    A point stands for a span of ages. Of chains, both facts of the body are that old.
+    Each point stands for a range of ages. For chains, the age applies to both facts of the body.
+
+    Args:
+        model: A fitted model with counted rules.
+        path: The SVG or PNG file to write.
+        head: Only rules for this relation; rules for any relation if None.
+        kind: The kind of rules: "rules" (of length 1), "chains" or "acyclic".
+        top: The number of rules to plot.
+
+    Raises:
+        InputError: If the path is not an SVG or PNG file, if matplotlib is not installed, if the relation is unknown,
+            or if no rule was counted at several ages.
+        SettingsError: If ``kind`` or ``top`` is invalid.
+
+    Example:
+        >>> import tlogic
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> model = tlogic.fit(tlogic.sample(days=60))
+        >>> with TemporaryDirectory() as folder:
+        ...     plot_ages(model, Path(folder) / "ages.svg", top=3)
+        ...     (Path(folder) / "ages.svg").exists()
+        True
     """
-    chosen = _strongest(of_kind(model.rules, kind), head, top)
-    with plotting(path, width=7.6, height=3.9 + 0.19 * len(chosen)) as figure:
+    if top < 1:
+        raise SettingsError(f"top must be 1 or more, not {top}.")
+    rules = _strongest(of_kind(model.rules, kind), head, top)
+    with plotting(path, width=7.6, height=3.9 + 0.19 * len(rules)) as figure:
         axes = figure.add_subplot()
-        for place, rule in enumerate(chosen):
-            _draw(axes, rule, _COLORS[place % len(_COLORS)], _STYLES[place // len(_COLORS) % len(_STYLES)])
+        for i, rule in enumerate(rules):
+            _draw(axes, rule, _COLORS[i % len(_COLORS)], _STYLES[i // len(_COLORS) % len(_STYLES)])
         axes.set_xscale("log")
-        axes.set_xticks(_ticks(chosen), minor=False)
+        axes.set_xticks(_ticks(rules), minor=False)
         axes.minorticks_off()
         axes.xaxis.set_major_formatter(with_thousands)
         axes.set_ylim(0)
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
         axes.set_xlabel(f"age of the body, {unit_of(model.data.get('step'))}")
         axes.set_ylabel("probability of the head")
-        axes.set_title("Rules by age" if head is None else f"Rules for {literal(chosen[0].head)} by age")
+        axes.set_title("Rules by age" if head is None else f"Rules for {literal(rules[0].head)} by age")
         figure.legend(loc="outside lower left")
 
 
@@ -46,19 +70,21 @@ def _strongest(rules: list[CountedRule], head: str | None, top: int) -> list[Cou
         check_relations(rules, [head])
     with_curve = [rule for rule in select_rules(rules, head) if len(rule.by_age) > 1]
     if not with_curve:
-        raise InputError("Found no rule that was counted at several ages; expected one or more to draw.")
+        raise InputError("Found no rule that was counted at several ages; expected at least one to plot.")
     return with_curve[:top]
 
 
 def _draw(axes: Any, rule: CountedRule, color: str, style: str) -> None:
-    places = [_middle(span) for span, _ in rule.by_age]
-    label = str(rule) if len(str(rule)) <= _LONGEST else f"{str(rule)[: _LONGEST - 1]}…"
-    shares = [probability for _, probability in rule.by_age]
-    axes.plot(places, shares, style, color=color, marker="o", markersize=3, label=literal(label), clip_on=False)
+    ages = [_middle(span) for span, _ in rule.by_age]
+    probabilities = [probability for _, probability in rule.by_age]
+    label = str(rule)
+    if len(label) > _MAX_LABEL_CHARACTERS:
+        label = f"{label[: _MAX_LABEL_CHARACTERS - 1]}…"
+    axes.plot(ages, probabilities, style, color=color, marker="o", markersize=3, label=literal(label), clip_on=False)
 
 
 def _middle(span: Span) -> float:
-    """Where a span of ages stands on a logarithmic axis; one without an end stands where it begins."""
+    """The middle of a range of ages on a logarithmic axis; the start of a range without an end."""
     first, last = span
     return float(first) if last is None else (first * last) ** 0.5
 

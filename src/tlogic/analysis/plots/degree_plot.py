@@ -13,7 +13,24 @@ from tlogic.graph.arrays import Ints
 
 
 def plot_degrees(graph: TemporalGraph, path: str | PathLike[str]) -> None:
-    """Draw which share of the entities and relations has at least so many facts, to an SVG or PNG file."""
+    """Plot the share of entities and relations that have at least a given number of facts or neighbours.
+
+    Args:
+        graph: The graph; entities and relations without facts are left out.
+        path: The SVG or PNG file to write.
+
+    Raises:
+        InputError: If the path is not an SVG or PNG file, or if matplotlib is not installed.
+
+    Example:
+        >>> import tlogic
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     plot_degrees(tlogic.sample(), Path(folder) / "degrees.svg")
+        ...     (Path(folder) / "degrees.svg").exists()
+        True
+    """
     relations, entities = facts_per_relation(graph.facts), facts_per_entity(graph.facts)
     relations, neighbours = relations[relations > 0], neighbours_per_entity(graph.facts)[entities > 0]
     entities = entities[entities > 0]
@@ -30,13 +47,13 @@ def plot_degrees(graph: TemporalGraph, path: str | PathLike[str]) -> None:
         axes.xaxis.set_major_formatter(with_thousands)
         axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g}%")
         axes.grid(True, axis="both")
-        axes.set_xlabel("number of facts, or of neighbours")
-        axes.set_ylabel("share with at least so many")
+        axes.set_xlabel("number of facts or neighbours")
+        axes.set_ylabel("share with at least this number")
         set_header(axes, "Degrees")
 
 
 def _draw(axes: Any, counts: Ints, label: str, color: str) -> None:
-    """The complementary cumulative distribution; 0 has no place on a logarithmic axis."""
+    """Draw the complementary cumulative distribution, without 0, which a logarithmic axis cannot show."""
     values, times = np.unique(counts, return_counts=True)
     at_least = times[::-1].cumsum()[::-1] / len(counts)
     axes.step(values[values > 0], at_least[values > 0], where="pre", color=color, label=label)

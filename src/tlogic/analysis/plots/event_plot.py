@@ -1,30 +1,47 @@
-"""A plot of events over time."""
+"""A plot of the number of facts over time."""
 
 from os import PathLike
 
 import numpy as np
 
-from tlogic.analysis.plots.plot_style import FILL, plotting, with_thousands
-from tlogic.analysis.plots.time_axis import cut_time, moments, set_time_axis
+from tlogic.analysis.plots.plot_style import FILL_ALPHA, plotting, with_thousands
+from tlogic.analysis.plots.time_axis import axis_values, divide_time, set_time_axis
 from tlogic.figures import BLUE
 from tlogic.graph import TemporalGraph
 
-_MOST_BARS = 500
+_MAX_BARS = 500
 
 
 def plot_events(graph: TemporalGraph, path: str | PathLike[str]) -> None:
-    """Draw how many facts there are per step, with the splits behind them, to an SVG or PNG file."""
-    spans = cut_time(graph, _MOST_BARS)
-    per_step = spans.sums() / np.diff(spans.edges)
+    """Plot the number of facts per time step, with the splits in the background.
+
+    Args:
+        graph: The graph.
+        path: The SVG or PNG file to write.
+
+    Raises:
+        InputError: If the path is not an SVG or PNG file, or if matplotlib is not installed.
+
+    Example:
+        >>> import tlogic
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     plot_events(tlogic.sample(), Path(folder) / "events.svg")
+        ...     (Path(folder) / "events.svg").exists()
+        True
+    """
+    intervals = divide_time(graph, _MAX_BARS)
+    per_step = intervals.sums() / np.diff(intervals.edges)
     with plotting(path) as figure:
         axes = figure.add_subplot()
-        axes.stairs(per_step, moments(graph.timeline, spans.edges), fill=True, color=BLUE, alpha=FILL)
+        axes.stairs(per_step, axis_values(graph.timeline, intervals.edges), fill=True, color=BLUE, alpha=FILL_ALPHA)
         axes.set_ylim(0)
-        axes.set_ylabel(_label(graph, spans.size))
+        axes.set_ylabel(_label(graph, intervals.length))
         axes.yaxis.set_major_formatter(with_thousands)
         set_time_axis(axes, graph, "Events over time")
 
 
-def _label(graph: TemporalGraph, size: int) -> str:
+def _label(graph: TemporalGraph, length: int) -> str:
     step = graph.timeline.span_of(1).removeprefix("1 ")
-    return f"facts per {step}" + (f", mean of {graph.timeline.span_of(size)}" if size > 1 else "")
+    return f"facts per {step}" + (f", mean of {graph.timeline.span_of(length)}" if length > 1 else "")

@@ -1,4 +1,4 @@
-"""How all plots look: white, few lines, one colour for one thing."""
+"""The common style of all plots: white background, few lines, one colour per series."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,10 +8,11 @@ from typing import Any
 
 from tlogic.figures import LINE, SLATE, TEXT, drawing
 
-FILL = 0.55
-"""How dense the colour of an area is."""
+FILL_ALPHA = 0.55
+BELOW_ONE = 0.7
+"""The lower end of a logarithmic axis of counts, which keeps bars of height 1 visible."""
 
-_FEW_POWERS = 300
+_MIN_RATIO_FOR_DECADES = 300
 
 _STYLE = {
     "font.size": 9,
@@ -41,27 +42,27 @@ _STYLE = {
 
 @contextmanager
 def plotting(path: str | PathLike[str], width: float = 8.0, height: float = 3.6) -> Iterator[Any]:
-    """A figure in the style of all plots, written to the file when it is done."""
+    """Yield a figure in the common style and write it to an SVG or PNG file on exit."""
     with drawing(Path(path), width, height, _STYLE) as figure:
         yield figure
 
 
 def set_header(axes: Any, title: str, handles: Any = None) -> None:
-    """The title and, in a row of its own below it, the legend, where no line can be in its way."""
+    """Set the title, and the legend in a row below it, where it hides no line."""
     axes.set_title(title, pad=26)
     axes.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.02), ncols=3)
 
 
 def set_log_ticks(axis: Any, low: float, high: float) -> None:
-    """Ticks at powers of ten; where there are few of those, at twice and five times as much, too."""
+    """Set ticks at powers of ten; also at 2 and 5 times the powers on a short axis."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < _FEW_POWERS * low else (1,)))
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < _MIN_RATIO_FOR_DECADES * low else (1,)))
     axis.set_minor_formatter(NullFormatter())
 
 
 def with_thousands(value: float, _: object = None) -> str:
-    """A number on an axis.
+    """Format a number for an axis.
 
     >>> with_thousands(1200000.0), with_thousands(0.5), with_thousands(1e12)
     ('1,200,000', '0.5', '1e+12')

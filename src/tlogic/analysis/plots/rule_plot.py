@@ -5,32 +5,48 @@ from typing import Any
 
 import numpy as np
 
-from tlogic.analysis.plots.plot_style import FILL, plotting, set_log_ticks, with_thousands
+from tlogic.analysis.plots.plot_style import BELOW_ONE, FILL_ALPHA, plotting, set_log_ticks, with_thousands
 from tlogic.errors import InputError
 from tlogic.figures import BLUE, LINE, ORANGE
 from tlogic.graph.arrays import Floats
 from tlogic.rules import RuleSet
 
-_CONFIDENCES = np.linspace(0, 1, 21)
-# Where a logarithmic axis of counts begins, so that a single rule shows.
-_BELOW_ONE = 0.7
+_CONFIDENCE_EDGES = np.linspace(0, 1, 21)
+_SUPPORT_BINS_PER_DECADE = 8
 
 
 def plot_rules(rules: RuleSet, path: str | PathLike[str]) -> None:
-    """Draw the confidences and supports of rules, a column a length, to an SVG or PNG file.
+    """Plot histograms of the confidence and support of rules, one column per rule length.
 
-    Rules that were not measured yet have neither, and are left out.
+    Rules without a measured confidence are left out.
+
+    Args:
+        rules: The rules, at least one of them measured.
+        path: The SVG or PNG file to write.
+
+    Raises:
+        InputError: If no rule is measured, if the path is not an SVG or PNG file, or if matplotlib is not installed.
+
+    Example:
+        >>> import tlogic
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> rules = tlogic.learn(tlogic.sample(days=60), walks=10)
+        >>> with TemporaryDirectory() as folder:
+        ...     plot_rules(rules, Path(folder) / "rules.svg")
+        ...     (Path(folder) / "rules.svg").exists()
+        True
     """
     by_length = _by_length(rules)
-    supports = _support_bins(max(9, *(table["bodies"].max() for table in by_length.values())))
+    support_edges = _support_edges(max(9, *(table["bodies"].max() for table in by_length.values())))
     with plotting(path, width=1.0 + 2.6 * max(len(by_length), 2), height=5.4) as figure:
         figure.suptitle(_title(rules), x=0.01, ha="left", fontsize=11)
         grid = figure.subplots(2, len(by_length), sharex="row", sharey="row", squeeze=False)
         for (length, table), (upper, lower) in zip(by_length.items(), grid.T, strict=True):
             upper.set_title(f"length {length}: {len(table):,}", fontsize=10)
             _draw_confidences(upper, table)
-            _draw_supports(lower, table, supports)
-        grid[0, 0].set_ylim(bottom=_BELOW_ONE)  # after all columns, whose highest bar sets the top
+            _draw_supports(lower, table, support_edges)
+        grid[0, 0].set_ylim(bottom=BELOW_ONE)  # after all columns, whose highest bar sets the top
         for axes in grid[:, 0]:
             axes.set_ylabel("rules")
             axes.yaxis.set_major_formatter(with_thousands)
@@ -38,34 +54,34 @@ def plot_rules(rules: RuleSet, path: str | PathLike[str]) -> None:
 
 
 def _draw_confidences(axes: Any, table: Any) -> None:
-    axes.hist(table["confidence"], _CONFIDENCES, color=BLUE, alpha=FILL)
+    axes.hist(table["confidence"], _CONFIDENCE_EDGES, color=BLUE, alpha=FILL_ALPHA)
     axes.set_yscale("log")
     axes.set_xlabel("confidence")
 
 
-def _draw_supports(axes: Any, table: Any, bins: Floats) -> None:
-    axes.hist(table["bodies"], bins, color=LINE, label="body support")
-    axes.hist(table["heads"], bins, color=ORANGE, histtype="step", label="rule support")
+def _draw_supports(axes: Any, table: Any, edges: Floats) -> None:
+    axes.hist(table["bodies"], edges, color=LINE, label="body support")
+    axes.hist(table["heads"], edges, color=ORANGE, histtype="step", label="rule support")
     axes.set_xscale("log")
-    set_log_ticks(axes.xaxis, bins[0], bins[-1])
+    set_log_ticks(axes.xaxis, edges[0], edges[-1])
     axes.xaxis.set_major_formatter(with_thousands)
     axes.set_xlabel("support")
 
 
 def _title(rules: RuleSet) -> str:
-    unmeasured = sum(not rule.is_measured for rule in rules)
-    rest = f"; {unmeasured:,} unmeasured left out" if unmeasured else ""
-    return f"Rules by length, confidence and support{rest}"
+    n_unmeasured = sum(not rule.is_measured for rule in rules)
+    suffix = f"; {n_unmeasured:,} unmeasured left out" if n_unmeasured else ""
+    return f"Rules by length, confidence and support{suffix}"
 
 
-def _support_bins(most: float) -> Floats:
-    """Some eight bins for each power of ten, with edges between whole numbers."""
-    n_edges = 1 + round(8 * np.log10(most + 1))
-    return np.unique(np.round(np.geomspace(1, most + 1, n_edges))) - 0.5
+def _support_edges(max_support: float) -> Floats:
+    """Bin edges that lie between whole numbers."""
+    n_edges = 1 + round(_SUPPORT_BINS_PER_DECADE * np.log10(max_support + 1))
+    return np.unique(np.round(np.geomspace(1, max_support + 1, n_edges))) - 0.5
 
 
 def _by_length(rules: RuleSet) -> dict[int, Any]:
-    """By length: the confidences and supports of the rules that have them."""
+    """The confidence and support of the measured rules, by rule length."""
     found: dict[int, Any] = {}
     for rule in rules:
         if rule.is_measured:
@@ -73,7 +89,7 @@ def _by_length(rules: RuleSet) -> dict[int, Any]:
             found.setdefault(len(rule.body), []).append(row)
     if not found:
         raise InputError(
-            f"Found no rule with a confidence among {len(rules):,}; expected one or more. "
+            f"Found no rule with a confidence among {len(rules):,} rules; expected at least one. "
             "`tlogic measure DATA --rules RULES --out NEW` computes confidences."
         )
     columns = np.dtype([("confidence", "f8"), ("heads", "f8"), ("bodies", "f8")])

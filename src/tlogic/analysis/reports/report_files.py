@@ -5,11 +5,13 @@ import io
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
+from textwrap import fill
 
 from tlogic.analysis.reports.line_chart import plot_chart
 from tlogic.analysis.reports.section import Section
 from tlogic.files import write_atomically
 
+_MAX_LINE_CHARACTERS = 119
 _STYLE = """
 :root { color-scheme: light dark; --line: #cbd5e1; --dim: #64748b; --head: #f1f5f9; }
 @media (prefers-color-scheme: dark) { :root { --line: #334155; --dim: #94a3b8; --head: #1e293b; } }
@@ -43,10 +45,10 @@ def write_report(sections: Sequence[Section], folder: Path, title: str, about: s
 
 def as_markdown(sections: Sequence[Section], title: str, about: str, figures: str = "figures") -> str:
     """The report as Markdown, with links to the charts in the folder ``figures``."""
-    parts = [f"# {title}", about]
+    parts = [f"# {title}", _wrap(about)]
     for section in sections:
-        parts += [f"## {section.title}", section.about]
-        parts += [f"*{remark}*" for remark in section.remarks]
+        parts += [f"## {section.title}", _wrap(section.about)]
+        parts += [_wrap(f"*{remark}*") for remark in section.remarks]
         header, *rows = section.table()
         lines = [header, ["---"] * len(header), *rows]
         parts.append(
@@ -55,6 +57,10 @@ def as_markdown(sections: Sequence[Section], title: str, about: str, figures: st
         parts += [f"![{chart.title}]({figures}/{chart.name}.svg)" for chart in section.charts]
         parts += ["\n".join(["```", *_commands(section), "```"])] if _commands(section) else []
     return "\n\n".join(parts) + "\n"
+
+
+def _wrap(paragraph: str) -> str:
+    return fill(paragraph, _MAX_LINE_CHARACTERS, break_long_words=False, break_on_hyphens=False)
 
 
 def _as_csv(section: Section) -> str:
