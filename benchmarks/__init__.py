@@ -1,1 +1,1 @@
-"""Speed and memory of tlogic, in yardsticks measured in the same run."""
+"""Benchmarks of speed and memory: times as ratios to a reference that is measured in the same run."""

@@ -1,4 +1,4 @@
-"""Run all benchmarks: `make bench`, or `python -m benchmarks NAME ...` for some."""
+"""Run the main benchmarks: `make bench`, or `python -m benchmarks NAME ...` for some of them."""
 
 import json
 import os
@@ -9,10 +9,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.yardstick import yardstick
+from benchmarks.reference import DESCRIPTION, reference_seconds
 
 DATA = Path(os.environ.get("TLOGIC_DATA", Path(__file__).parents[2] / "shared" / "data"))
-# name: what to read, window
+# By name: the folder to read or the number of facts to generate, and the time window.
 CASES = {
     "icews14": (str(DATA / "icews14"), "all"),
     "icews18": (str(DATA / "icews18"), "all"),
@@ -33,29 +33,26 @@ def run(source: str, window: str) -> dict:
 
 def main(names: list[str]) -> None:
     run("2000", "all")  # compiles the kernels
-    table = Table(title="Yardsticks (a stable sort of ten million doubles) and peak memory")
-    for column in ("", "facts", "rules", *STAGES, "evaluate", "peak MB", "yardstick s"):
+    table = Table(title=f"Times as ratios to the reference ({DESCRIPTION}), and peak memory")
+    for column in ("", "facts", "rules", *STAGES, "evaluate", "peak MB", "reference s"):
         table.add_column(column, justify="right" if column else "left")
     for name in names or CASES:
         source, window = CASES[name]
         if not source.isdigit() and not Path(source).is_dir():
-            print(
-                f"{name} is left out: {source} is missing; TLOGIC_DATA says where the data lies",
-                file=sys.stderr,
-            )
+            print(f"Skipped {name}: there is no {source}. Set TLOGIC_DATA to the folder of the data.", file=sys.stderr)
             continue
-        before = yardstick()
+        before = reference_seconds()
         result = run(source, window)
-        unit = (before + yardstick()) / 2
+        reference = (before + reference_seconds()) / 2
         seconds = result["seconds"] | {"evaluate": result["seconds"]["index"] + result["seconds"]["apply"]}
-        times = (f"{seconds[stage] / unit:.2f}" for stage in (*STAGES, "evaluate"))
+        ratios = (f"{seconds[stage] / reference:.2f}" for stage in (*STAGES, "evaluate"))
         table.add_row(
             name,
             f"{result['facts']:,}",
             f"{result['rules']:,}",
-            *times,
+            *ratios,
             f"{result['peak_mb']:.0f}",
-            f"{unit:.2f}",
+            f"{reference:.2f}",
         )
     Console(width=120).print(table)
 

@@ -1,7 +1,7 @@
-"""What a learned model costs, by command and by query: `python -m benchmarks.models [NAME] [OPTION OF FIT ...]`.
+"""Time and memory of a learned model: `python -m benchmarks.models [NAME] [OPTION OF FIT ...]`.
 
-Fits and evaluates a model by the commands a user would run, in yardsticks measured around each, with the peak memory
-of either; then asks single queries of the loaded model, first of a relation and again.
+Fits and evaluates a model with the commands that a user would run, and measures their time and peak memory. Then times
+single queries to the loaded model, twice each: the second time, the memory of their relation is filled.
 """
 
 import json
@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import tlogic
-from benchmarks.yardstick import yardstick
+from benchmarks.reference import reference_seconds
 from tlogic.execution import Execution
 from tlogic.forecasting.queries import EncodedQuery
 from tlogic.models.model_forecaster import ModelForecaster
@@ -26,8 +26,8 @@ N_QUERIES = 300
 
 
 def run(*command: str) -> tuple[float, float, str]:
-    """Yardsticks, peak megabytes and the output of a command."""
-    before, started = yardstick(), time.perf_counter()
+    """The ratio to the reference, the peak megabytes and the output of a command."""
+    before, started = reference_seconds(), time.perf_counter()
     with subprocess.Popen([sys.executable, "-m", "tlogic", *command], stdout=subprocess.PIPE, text=True) as process:
         output = process.stdout.read() if process.stdout else ""
         _, status, usage = os.wait4(process.pid, 0)
@@ -35,27 +35,26 @@ def run(*command: str) -> tuple[float, float, str]:
     seconds = time.perf_counter() - started
     if process.returncode:
         sys.exit(f"tlogic {' '.join(command)} failed.")
-    return seconds / ((before + yardstick()) / 2), usage.ru_maxrss / 1024, output
+    return seconds / ((before + reference_seconds()) / 2), usage.ru_maxrss / 1024, output
 
 
 def single_queries(folder: str, path: str) -> None:
-    """Ask one query at a time, at the end of the data."""
+    """Time one query after the other, at the end of the data."""
     graph = tlogic.read(folder)
     forecaster = ModelForecaster(graph, tlogic.Model.load(path))
     facts = graph.split("test")
     chosen = np.linspace(0, len(facts.time) - 1, N_QUERIES).astype(int)
     queries = [EncodedQuery(int(facts.subject[i]), int(facts.relation[i]), graph.end) for i in chosen]
-    unit = yardstick()
-    for what in ("first of its relation or not", "again"):
+    reference = reference_seconds()
+    for what in ("first run", "second run"):
         seconds = []
         for query in queries:
             started = time.perf_counter()
             forecaster.answer([query], 10, Execution(threads=1))
             seconds.append(time.perf_counter() - started)
-        middle, slow = statistics.median(seconds), float(np.quantile(seconds, 0.99))
-        print(
-            f"one query, {what}: median {middle * 1000:.1f} ms, 99% within {slow * 1000:.1f} ms ({middle / unit:.4f})"
-        )
+        median, slow = statistics.median(seconds), float(np.quantile(seconds, 0.99))
+        times = f"median {median * 1000:.1f} ms, 99% within {slow * 1000:.1f} ms"
+        print(f"one query, {what}: {times}; the median is {median / reference:.4f} times the reference")
 
 
 def main(name: str = "icews14", *options: str) -> None:
@@ -67,7 +66,7 @@ def main(name: str = "icews14", *options: str) -> None:
         figures = " ".join(f"{value:.4f}" for value in json.loads(output)["realistic"].values())
         print(f"{name} {' '.join(options)}: {figures} (MRR, hits@1, hits@3, hits@10; realistic ties)")
         costs = f"{fit:.1f} + evaluate {evaluate:.1f} = {fit + evaluate:.1f}"
-        print(f"fit {costs} yardsticks, peak {fit_mb:.0f} / {evaluate_mb:.0f} MB")
+        print(f"fit {costs} times the reference, peak {fit_mb:.0f} / {evaluate_mb:.0f} MB")
         single_queries(folder, path)
 
 

@@ -1,4 +1,4 @@
-"""Reading a CSV file of a million facts and indexing it, in a process of its own: `python -m benchmarks.reading`."""
+"""Reads and indexes a CSV file of a million facts in a new process: `python -m benchmarks.reading`."""
 
 import json
 import subprocess
@@ -13,26 +13,26 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.generated import generate
-from benchmarks.yardstick import yardstick
+from benchmarks.reference import DESCRIPTION, reference_seconds
 
 FACTS = 1_000_000
 STAGES = ("import", "read", "index")
 
 
 def write_facts(path: Path, n_facts: int = FACTS) -> None:
-    """Facts with dates, as an export would have them."""
+    """Write a CSV file of generated facts with dates."""
     day = pl.lit(date(2014, 1, 1)) + pl.duration(days="time")
     generate(n_facts).with_columns(time=day).write_csv(path)
 
 
 def measure(path: Path) -> dict:
-    """Read and index in a fresh process."""
+    """Read and index in a new process."""
     command = [sys.executable, "-m", "benchmarks.reading", str(path)]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
 
 
 def read_and_index(path: str) -> None:
-    """What `measure` runs: prints the seconds of each stage and the peak memory as JSON."""
+    """Print the seconds of each stage and the peak memory as JSON; `measure` runs this in a new process."""
     started = time.perf_counter()
     import tlogic
     from tlogic.memory import peak_megabytes
@@ -50,25 +50,25 @@ def read_and_index(path: str) -> None:
 
 def main() -> None:
     """Print the table."""
-    table = Table(title="Reading: yardsticks (a stable sort of ten million doubles), seconds and peak memory")
-    for column in ("", "facts", *STAGES, "all", "seconds", "peak MB", "yardstick s"):
+    table = Table(title=f"Reading: times as ratios to the reference ({DESCRIPTION}), seconds and peak memory")
+    for column in ("", "facts", *STAGES, "all", "seconds", "peak MB", "reference s"):
         table.add_column(column, justify="right" if column else "left")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "facts.csv"
         write_facts(path, 1000)
         measure(path)  # compiles the kernels
         write_facts(path)
-        before = yardstick()
+        before = reference_seconds()
         result = measure(path)
-        unit = (before + yardstick()) / 2
+        reference = (before + reference_seconds()) / 2
     seconds = result["seconds"] | {"all": sum(result["seconds"].values())}
     table.add_row(
         f"CSV, {FACTS:,} rows",
         f"{result['facts']:,}",
-        *(f"{seconds[stage] / unit:.2f}" for stage in (*STAGES, "all")),
+        *(f"{seconds[stage] / reference:.2f}" for stage in (*STAGES, "all")),
         f"{seconds['all']:.2f}",
         f"{result['peak_mb']:.0f}",
-        f"{unit:.2f}",
+        f"{reference:.2f}",
     )
     Console(width=120).print(table)
 

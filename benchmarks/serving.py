@@ -20,7 +20,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from benchmarks.yardstick import yardstick
+from benchmarks.reference import reference_seconds
 
 DATA = Path(os.environ.get("TLOGIC_DATA", Path(__file__).parents[2] / "shared" / "data"))
 EVENTS_PER_SECOND, EVENTS_PER_BATCH = 200, 20
@@ -131,7 +131,7 @@ def main(n_requests: int) -> None:
     multiprocessing.set_start_method("spawn")
     with tempfile.TemporaryDirectory() as folder:
         store, rules, queries, events = prepare(Path(folder))
-        before = yardstick()
+        before = reference_seconds()
         with running(store, rules) as (address, process):
             requests, done = multiprocessing.Value("q", 0), multiprocessing.Event()
             out: Any = multiprocessing.Queue()
@@ -145,7 +145,7 @@ def main(n_requests: int) -> None:
             done.set()
             for helper in helpers:
                 helper.join()
-        unit = (before + yardstick()) / 2
+        unit = (before + reference_seconds()) / 2
         report(np.concatenate([took for took, _ in found]), unit, memory)
 
 
@@ -165,8 +165,8 @@ def report(took: np.ndarray, unit: float, memory: list[tuple[int, float]]) -> No
     median, high = np.percentile(took, [50, 99])
     print(f"ICEWS18, {N_CLIENTS} clients for {MEASURED_SECONDS:.0f} s, {EVENTS_PER_SECOND} new events per second")
     rate = len(took) / MEASURED_SECONDS
-    print(f"requests per second: {rate:.0f}; per yardstick ({unit:.2f} s): {rate * unit:.0f}")
-    print(f"median {median * 1e3:.1f} ms = {median / unit:.4f} yardsticks, 99% within {high / unit:.4f} yardsticks")
+    print(f"requests per second: {rate:.0f}; per reference time ({unit:.2f} s): {rate * unit:.0f}")
+    print(f"median {median * 1e3:.1f} ms = {median / unit:.4f} of the reference, 99% within {high / unit:.4f}")
     print("memory, MB, after requests:", ", ".join(f"{mb:.0f} ({number:,})" for number, mb in memory))
 
 

@@ -1,6 +1,6 @@
-"""One benchmark in a process of its own: prints the seconds of each stage and the peak memory as JSON.
+"""One benchmark run in a new process: prints the seconds of each stage and the peak memory as JSON.
 
-usage: python -m benchmarks.stages FOLDER|FACTS WINDOW
+Usage: python -m benchmarks.stages FOLDER|FACTS WINDOW
 """
 
 import json

@@ -1,13 +1,13 @@
-"""Worlds of any size with the shape of real ones: heavy-tailed degrees, bursts that recur, few relations that do most.
+"""Synthetic event data of any size with the shape of ICEWS: heavy-tailed degrees, recurring bursts, skewed relations.
 
-    python -m benchmarks.synthetic FACTS FILE     write a world as text
-    python -m benchmarks.synthetic                compare the shape of worlds with that of ICEWS
+    python -m benchmarks.synthetic FACTS FILE     write synthetic facts as text
+    python -m benchmarks.synthetic                compare the shape of synthetic facts with that of ICEWS
 
-Facts copy from earlier ones. A share of them repeats an earlier fact, whose distance is log-uniform: most repeats come
-soon, and some late. Others repeat a pair with another relation, or answer it. The rest is between entities that are
-drawn from earlier facts, so that who did much does more, or between those who lately had a partner in common, and
-sometimes an entity is new: there are about as many as the number of facts to the power of 0.45. Shares and powers were
-fitted to ICEWS14, ICEWS18 and ICEWS05-15.
+Facts copy from earlier ones. A share of them repeats an earlier fact at a log-uniform distance in time: most repeats
+come soon, some late. Others repeat a pair of entities with another relation, or reverse it. The rest connects entities
+that are drawn from earlier facts (preferential attachment), entities that recently shared a partner, or new entities.
+The number of entities grows with the number of facts to the power of 0.45. Shares and powers are fitted to ICEWS14,
+ICEWS18 and ICEWS05-15.
 """
 
 import os
@@ -29,13 +29,13 @@ REAL = ("icews14", "icews18", "icews0515")
 SIZES = (100_000, 468_558, 1_000_000)
 FACTS_PER_STEP = 1540
 N_RELATIONS = 256
-REPEAT, SAME_PAIR, ANSWER, COMMON = 0.46, 0.24, 0.50, 0.5
+REPEAT, SAME_PAIR, REVERSED, SHARED_PARTNER = 0.46, 0.24, 0.50, 0.5
 NEW_ENTITIES, POWER = 60.0, 0.45
 _FIRST_RELATIONS, _SKEW = 4.0, 1.8
 
 
 def generate(n_facts: int, seed: int = 1) -> Facts:
-    """About so many facts (a few come twice), in order of time."""
+    """Generate facts, sorted by time; a few are duplicates."""
     share = (np.arange(N_RELATIONS) + _FIRST_RELATIONS) ** -_SKEW
     return Facts(*_generate(n_facts, FACTS_PER_STEP, np.cumsum(share / share.sum()), seed))
 
@@ -43,11 +43,11 @@ def generate(n_facts: int, seed: int = 1) -> Facts:
 @njit(cache=True)
 def _generate(n: int, per_step: int, relation_until: np.ndarray, seed: int) -> tuple[np.ndarray, ...]:
     subject, relation, object_, time = np.empty((4, n), np.int32)
-    partner = np.zeros(int(2 * NEW_ENTITIES * n**POWER) + 2, np.int32)  # the last one that each dealt with
+    partner = np.zeros(int(2 * NEW_ENTITIES * n**POWER) + 2, np.int32)  # the last partner of each entity
     n_entities, counter = 0, np.array([seed << 40], np.int64)
     for i in range(n):
         time[i] = i // per_step
-        past = time[i] * per_step  # what happens in one step does not know of each other
+        past = time[i] * per_step  # facts of the same step are independent
         chosen = _draw(counter) if past else 1.0
         j = past - 1 - int(per_step * ((past / per_step + 1.0) ** _draw(counter) - 1.0)) if past else 0
         if chosen >= REPEAT + SAME_PAIR:
@@ -60,11 +60,11 @@ def _generate(n: int, per_step: int, relation_until: np.ndarray, seed: int) -> t
                 else:
                     source = int(_draw(counter) * max(i, 1))
                     ends[k] = subject[source] if _draw(counter) < 0.5 else object_[source]
-            if _draw(counter) < COMMON:
-                friend = partner[partner[ends[0]]]
-                ends[1] = friend if friend not in (ends[0], 0) else ends[1]
+            if _draw(counter) < SHARED_PARTNER:
+                candidate = partner[partner[ends[0]]]
+                ends[1] = candidate if candidate not in (ends[0], 0) else ends[1]
             subject[i], object_[i] = ends
-        elif chosen >= REPEAT and _draw(counter) < ANSWER:
+        elif chosen >= REPEAT and _draw(counter) < REVERSED:
             subject[i], object_[i] = object_[j], subject[j]
         else:
             subject[i], object_[i] = subject[j], object_[j]
@@ -80,7 +80,7 @@ def _draw(counter: np.ndarray) -> float:
 
 
 def write(facts: Facts, path: Path) -> None:
-    """Write a world as text, a million facts at a time."""
+    """Write facts as text, a million at a time."""
     n_entities, n_steps = int(max(facts.subject.max(), facts.object.max())) + 1, int(facts.time.max()) + 1
     entity = pl.Series([f"Entity {number} (Country {number % 97})" for number in range(n_entities)])
     relation = pl.Series([f"Do thing {number}" for number in range(N_RELATIONS)])
@@ -96,7 +96,7 @@ def write(facts: Facts, path: Path) -> None:
 
 
 def shape_of(facts: Facts) -> dict[str, str]:
-    """What a world looks like, in a few figures."""
+    """A few statistics that describe the shape of the data."""
     s, r, o, t = (column.astype(np.int64) for column in facts)
     _, first_of_triple, triple = np.unique((s << 42) | (o << 21) | r, return_index=True, return_inverse=True)
     _, first_of_pair = np.unique((s << 21) | o, return_index=True)
@@ -110,24 +110,24 @@ def shape_of(facts: Facts) -> dict[str, str]:
     return {
         "facts": f"{len(t):,}",
         "entities": f"{len(degree):,}",
-        "triples a fact": f"{len(first_of_triple) / len(t):.2f}",
-        "pairs a fact": f"{len(first_of_pair) / len(t):.2f}",
+        "triples per fact": f"{len(first_of_triple) / len(t):.2f}",
+        "pairs per fact": f"{len(first_of_pair) / len(t):.2f}",
         "late triples seen before": f"{1 - np.isin(np.flatnonzero(late), first_of_triple).mean():.2f}",
         "late pairs seen before": f"{1 - np.isin(np.flatnonzero(late), first_of_pair).mean():.2f}",
-        "steps to the next time (25%, 50%, 75%)": " ".join(f"{gap:.0f}" for gap in np.percentile(gaps, [25, 50, 75])),
+        "steps until a repeat (25%, 50%, 75%)": " ".join(f"{gap:.0f}" for gap in np.percentile(gaps, [25, 50, 75])),
         "share of the busiest entity": f"{degree[0] / degree.sum():.3f}",
-        "of the busiest 1%": f"{degree[: len(degree) // 100].sum() / degree.sum():.2f}",
-        "of the busiest 10%": f"{degree[: len(degree) // 10].sum() / degree.sum():.2f}",
-        "share of the first relation": f"{relations[0] / len(t):.2f}",
-        "of the first ten": f"{relations[:10].sum() / len(t):.2f}",
+        "share of the busiest 1%": f"{degree[: len(degree) // 100].sum() / degree.sum():.2f}",
+        "share of the busiest 10%": f"{degree[: len(degree) // 10].sum() / degree.sum():.2f}",
+        "share of the most frequent relation": f"{relations[0] / len(t):.2f}",
+        "share of the ten most frequent relations": f"{relations[:10].sum() / len(t):.2f}",
     }
 
 
 def compare() -> None:
-    worlds = {name: tlogic.read(DATA / name).facts for name in REAL if (DATA / name).is_dir()}
-    worlds |= {f"{n_facts:,}": generate(n_facts) for n_facts in SIZES}
-    shapes = {name: shape_of(facts) for name, facts in worlds.items()}
-    table = Table("", *shapes, title="The shape of real worlds, and of made ones")
+    datasets = {name: tlogic.read(DATA / name).facts for name in REAL if (DATA / name).is_dir()}
+    datasets |= {f"{n_facts:,}": generate(n_facts) for n_facts in SIZES}
+    shapes = {name: shape_of(facts) for name, facts in datasets.items()}
+    table = Table("", *shapes, title="The shape of real and synthetic event data")
     for figure in next(iter(shapes.values())):
         table.add_row(figure, *(shape[figure] for shape in shapes.values()))
     Console(width=140).print(table)
