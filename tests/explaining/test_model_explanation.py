@@ -110,7 +110,7 @@ def _counted(why: ModelExplanation, now: int, past: list[tuple[int, Fact]]) -> d
 
 
 def test_as_many_facts_are_shown_as_are_asked_for(
-    model: tlogic.Model, answers: Forecast[ModelExplanation], sheets: list[tuple[int, Candidate, ModelExplanation]]
+    answers: Forecast[ModelExplanation], sheets: list[tuple[int, Candidate, ModelExplanation]]
 ) -> None:
     for place, shown, why in sheets[::5]:
         for few, every in zip(

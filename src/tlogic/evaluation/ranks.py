@@ -1,4 +1,4 @@
-"""The rank of the true answer among the candidates, with ties resolved three ways."""
+"""The rank of a true answer among the candidates of its query, with ties resolved in three ways."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,7 +24,7 @@ class TrueAnswers(NamedTuple):
 
 
 class RankCounts(NamedTuple):
-    """Per answer: how many candidates score higher, how many the same, and whether only the fallback had candidates."""
+    """Per answer: how many candidates score higher, how many score the same, and whether the fallback was used."""
 
     higher: Ints
     same: Ints
@@ -40,10 +40,10 @@ def rank_answers(
     fallback: ObjectDistributions,
     filtering: int,
 ) -> RankCounts:
-    """Place each answer among its query's candidates, those of the fallback where no rule gave any.
+    """Count the candidates that rank above each answer. Queries without candidates use those of the fallback.
 
-    Other true answers are left out of the comparison: those of the same time (TIME_AWARE), of any time (STATIC) or none
-    (RAW). An answer that is no candidate stands behind all entities.
+    The filter removes other true answers from the comparison: those of the same time (TIME_AWARE), of any time (STATIC)
+    or none (RAW). An answer that is not a candidate ranks last among all entities.
     """
     n_entities = len(triples.slot_start) - 1
     n = len(answers.entity)
@@ -54,10 +54,10 @@ def rank_answers(
         entity, score = scored.entity, scored.score
         fell_back = start == end
         if fell_back:
-            known = queries.relation[q]
-            if fallback.start[known] == fallback.start[known + 1]:
-                known = len(fallback.start) - 2
-            start, end = fallback.start[known], fallback.start[known + 1]
+            row = queries.relation[q]
+            if fallback.start[row] == fallback.start[row + 1]:
+                row = len(fallback.start) - 2  # all relations together
+            start, end = fallback.start[row], fallback.start[row + 1]
             entity, score = fallback.entity, fallback.share
         _hide(triples, queries, answers, q, filtering, hidden, True)
         for a in range(answers.start[q], answers.start[q + 1]):
@@ -80,7 +80,7 @@ def _hide(
     hidden: Bools,
     value: bool,
 ) -> None:
-    """Mark, or unmark, the true answers of a query that must not count against each other."""
+    """Mark or unmark the true answers of a query that the filter removes."""
     if filtering != RAW:
         for a in range(answers.start[q], answers.start[q + 1]):
             hidden[answers.entity[a]] = value
@@ -92,25 +92,30 @@ def _hide(
 
 
 @njit(cache=True, nogil=True)
-def _compare(entity: Ints, score: Floats, start: int, end: int, place: int, hidden: Bools) -> tuple[int, int]:
-    """How many visible candidates score higher than the one at a place, and how many others the same."""
+def _compare(entity: Ints, score: Floats, start: int, end: int, candidate: int, hidden: Bools) -> tuple[int, int]:
+    """How many unfiltered candidates score higher than one of them, and how many others score the same."""
     higher, same = 0, 0
     for i in range(start, end):
-        if i != place and not hidden[entity[i]]:
-            higher += score[i] > score[place]
-            same += score[i] == score[place]
+        if i != candidate and not hidden[entity[i]]:
+            higher += score[i] > score[candidate]
+            same += score[i] == score[candidate]
     return higher, same
 
 
 @dataclass(frozen=True)
 class Ranks:
-    """Ranks of many answers, from how many candidates scored higher and how many the same.
+    """The ranks of answers, from how many candidates score higher and how many score the same.
 
-    >>> ranks = Ranks(np.array([0, 2]), np.array([2, 0]))
-    >>> ranks.optimistic.tolist(), ranks.realistic.tolist(), ranks.pessimistic.tolist()
-    ([1, 3], [2.0, 3.0], [3, 3])
-    >>> summary(ranks.optimistic)
-    {'mrr': 0.6666666666666666, 'hits@1': 0.5, 'hits@3': 1.0, 'hits@10': 1.0}
+    Attributes:
+        higher: Per answer: how many candidates score higher.
+        same: Per answer: how many other candidates score the same.
+
+    Example:
+        >>> ranks = Ranks(np.array([0, 2]), np.array([2, 0]))
+        >>> ranks.optimistic.tolist(), ranks.realistic.tolist(), ranks.pessimistic.tolist()
+        ([1, 3], [2.0, 3.0], [3, 3])
+        >>> summary(ranks.optimistic)
+        {'mrr': 0.6666666666666666, 'hits@1': 0.5, 'hits@3': 1.0, 'hits@10': 1.0}
     """
 
     higher: Ints
@@ -118,22 +123,22 @@ class Ranks:
 
     @cached_property
     def optimistic(self) -> Ints:
-        """The answer comes first among equals."""
+        """The answer ranks first among candidates with its score."""
         return self.higher + 1
 
     @cached_property
     def pessimistic(self) -> Ints:
-        """The answer comes last among equals."""
+        """The answer ranks last among candidates with its score."""
         return self.higher + self.same + 1
 
     @cached_property
     def realistic(self) -> Floats:
-        """The answer comes in the middle of its equals."""
+        """The mean of the optimistic and the pessimistic rank."""
         return self.higher + 1 + self.same / 2
 
 
 def summary(ranks: Ints | Floats) -> dict[str, float]:
-    """Mean reciprocal rank, and the share of ranks up to 1, 3 and 10."""
+    """The mean reciprocal rank, and the shares of ranks up to 1, 3 and 10."""
     if len(ranks) == 0:
         return {"mrr": 0.0, "hits@1": 0.0, "hits@3": 0.0, "hits@10": 0.0}
     return {"mrr": float((1 / ranks).mean())} | {f"hits@{n}": float((ranks <= n).mean()) for n in (1, 3, 10)}

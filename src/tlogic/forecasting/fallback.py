@@ -1,4 +1,4 @@
-"""The fallback for queries that no rule answers: how often an entity was the object."""
+"""The fallback for queries without candidates: how often each entity was the object of the relation."""
 
 from typing import NamedTuple, Protocol
 
@@ -11,19 +11,19 @@ from tlogic.graph.triples import TripleIndex
 
 
 class ObjectDistributions(NamedTuple):
-    """Object distributions: one per relation that was seen, and the overall one behind them."""
+    """The objects of each relation with their shares, and at the end those of all relations together."""
 
     start: Ints
-    """Per relation, and at last for all together: its first entity."""
+    """Per relation, and at the end for all relations: the position of its first entity."""
     entity: Ints
     share: Floats
 
 
 def object_distributions(graph: TemporalGraph, until: int) -> ObjectDistributions:
-    """Count the objects of a graph's facts before a time, inverses included.
+    """Count the objects of a graph's facts and their inverses before a time.
 
-    The objects of a relation are the sources of its inverse: so they are the slots of that, and how often they were is
-    how many times these hold.
+    The objects of a relation are the sources of its inverse. So each slot of the inverse is an object, and the number
+    of its facts is how often it was one.
     """
     triples, half = graph.triples, len(graph.relations.base)
     n_times = _count_times(triples, until)
@@ -45,7 +45,7 @@ def object_distributions(graph: TemporalGraph, until: int) -> ObjectDistribution
 
 @njit(cache=True, nogil=True)
 def _count_times(triples: TripleIndex, until: int) -> Ints:
-    """How often the triples of each slot held before a time."""
+    """How many facts each slot has before a time."""
     counts = np.zeros(len(triples.slot_relation), np.int64)
     for slot in range(len(counts)):
         first, end = triples.triple_start[slot], triples.triple_start[slot + 1]
@@ -55,21 +55,21 @@ def _count_times(triples: TripleIndex, until: int) -> Ints:
 
 
 class Fallback(Protocol):
-    """Answers where rules give none."""
+    """Scores the candidates of queries to which no rule leads."""
 
     def of(self, relation: int, time: int) -> tuple[Ints, Floats]:
-        """The objects of a relation with their shares; those of all relations together where it was never seen."""
+        """The objects of a relation with their shares; those of all relations if it never occurred."""
 
 
 class StaticFallback:
-    """The fallback for queries one by one: from training facts, and of those only the ones before the query."""
+    """The fallback of a graph that does not change: counted over the training facts before a query."""
 
     def __init__(self, graph: TemporalGraph) -> None:
         self._graph = graph
         self._until: dict[int, ObjectDistributions] = {}
 
     def of(self, relation: int, time: int) -> tuple[Ints, Floats]:
-        """The objects of a relation with their shares; those of all relations together where it was never seen."""
+        """The objects of a relation with their shares; those of all relations if it never occurred."""
         until = min(time, self._graph.valid_from)
         if until not in self._until:
             self._until[until] = object_distributions(self._graph, until)

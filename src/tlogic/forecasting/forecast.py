@@ -14,11 +14,11 @@ from tlogic.forecasting.forecaster import Forecaster
 from tlogic.forecasting.queries import EncodedQuery, Query, as_queries, encode_queries, with_names
 from tlogic.notebook import html_table
 
-ExplanationT = TypeVar("ExplanationT", covariant=True)
+ExplanationT_co = TypeVar("ExplanationT_co", covariant=True)
 ForecasterT = TypeVar("ForecasterT", bound=Forecaster)
 
 
-class Forecast(Generic[ExplanationT]):
+class Forecast(Generic[ExplanationT_co]):
     """The ranked candidates of some queries, made by ``tlogic.forecast`` from rules or a model.
 
     ``forecast[i]`` holds the candidates of query ``i``, best first; iterating gives the candidates of each query.
@@ -39,7 +39,7 @@ class Forecast(Generic[ExplanationT]):
     def __init__(
         self,
         forecaster: Forecaster,
-        explain: Callable[[Query, str, int], ExplanationT],
+        explain: Callable[[Query, str, int], ExplanationT_co],
         queries: Sequence[Query],
         encoded: Sequence[EncodedQuery],
         answers: Sequence[Answers],
@@ -76,7 +76,7 @@ class Forecast(Generic[ExplanationT]):
     def __iter__(self) -> Iterator[list[Candidate]]:
         return (self[index] for index in range(len(self)))
 
-    def explain(self, query: int | Query, candidate: str, *, groundings: int = 1) -> ExplanationT:
+    def explain(self, query: int | Query, candidate: str, *, groundings: int = 1) -> ExplanationT_co:
         """Explain why a candidate of a query has its score and its rank.
 
         Args:
@@ -139,11 +139,11 @@ class Forecast(Generic[ExplanationT]):
 
 def forecast_queries(
     forecaster: ForecasterT,
-    explain: Callable[[ForecasterT, Query, str, int], ExplanationT],
+    explain: Callable[[ForecasterT, Query, str, int], ExplanationT_co],
     queries: Any,
     top: int | None = 10,
     execution: Execution = Execution(),
-) -> Forecast[ExplanationT]:
+) -> Forecast[ExplanationT_co]:
     """Answer queries with a forecaster; ``explain`` explains its candidates, with a number of groundings each."""
     if top is not None and top < 1:
         raise InputError(f"The number of candidates to keep must be 1 or more, not {top}.")

@@ -57,10 +57,13 @@ class LiveRuleForecaster(BaseRuleForecaster):
     def map_scored(
         self, queries: QueryBatch, function: Callable[[ScoredQueries], Result], execution: Execution = Execution()
     ) -> Iterator[Result]:
-        """Score a batch that is sorted by time in this thread, with an idle worker."""
-        with self.worker(until=int(queries.time.max(initial=0))) as worker:
-            scored = worker(queries)
-        yield function(ScoredQueries(np.arange(len(queries.time)), scored))
+        """Score a batch that is sorted by time with one idle worker: the graph may not change until that is done."""
+
+        def score(batch: QueryBatch) -> Result:
+            with self.worker(until=int(batch.time.max(initial=0))) as worker:
+                return function(ScoredQueries(np.arange(len(batch.time)), worker(batch)))
+
+        return iter(execution.follow(map(score, [queries]), 1, "queries"))
 
     def without(self, rules: Collection[Rule]) -> "LiveRuleForecaster":
         """The same forecaster with some rules switched off."""
@@ -83,17 +86,17 @@ class LiveRuleForecaster(BaseRuleForecaster):
 
 
 class LiveWorker(Worker):
-    """A worker that looks at its graph anew before it answers."""
+    """A worker that reads the current state of its graph before it answers."""
 
     def __init__(self, forecaster: LiveRuleForecaster) -> None:
         self._graph, self.book = forecaster.graph, forecaster.book
         self._triples = build_triple_index(NO_FACTS, 0, 0)
         self._n_entities = 0
-        self._seen = self._size = (-1, -1)
+        self._updated_for = self._size = (-1, -1)
 
     def __call__(self, queries: QueryBatch) -> Scored:
         """The scored candidates of queries that are sorted by time."""
-        return _together([super(LiveWorker, self).__call__(part) for part in self._parts(queries)])
+        return _concatenate([super(LiveWorker, self).__call__(part) for part in self._parts(queries)])
 
     def ground(self, queries: QueryBatch) -> RuleGroundings:
         """The groundings of each rule of each query, for queries that are sorted by time."""
@@ -104,30 +107,30 @@ class LiveWorker(Worker):
         until = np.minimum(queries.visible_until, self._graph.end)
         queries = queries._replace(visible_until=until)
         for part in np.split(np.arange(len(until)), np.flatnonzero(np.diff(until)) + 1):
-            self._look(int(until[part[0]]) if len(part) else self._graph.end)
+            self._update(int(until[part[0]]) if len(part) else self._graph.end)
             yield QueryBatch(*(column[part] for column in queries))
 
-    def _look(self, until: int) -> None:
-        """Know the facts before a time, as the graph is now, and nothing of what was concluded from other facts."""
+    def _update(self, until: int) -> None:
+        """Make the facts before a time visible, as the graph is now, and clear caches that were filled from other facts."""
         graph = self._graph
         if self._n_entities < graph.entity_capacity or len(self._work.grounding.subject_slot) != len(graph.relations):
-            self._make_room()
+            self._allocate()
         size = len(graph.index.slot_relation), len(graph.index.target)
         if self._size != size:
             self._size = size
             self._replace(recent=new_recent_triples(*size, self.book.limit))
-        if self._seen != (graph.version, until):
+        if self._updated_for != (graph.version, until):
             self._replace(visible=_visible_facts(graph, until))
             clear_join_cache(self._work.grounding.join_cache)
             clear_recent_triples(self._work.grounding.recent)
-            self._seen = (graph.version, until)
+            self._updated_for = (graph.version, until)
 
-    def _make_room(self) -> None:
+    def _allocate(self) -> None:
         graph = self._graph
         self._n_entities = graph.entity_capacity
         self._work = new_workspace(self._triples, self._n_entities, len(graph.relations), self.book)
         self._replace(join_cache=new_join_cache(self._n_entities, len(graph.index.target), _MAX_CACHED_JOINS))
-        self._seen = self._size = (-1, -1)
+        self._updated_for = self._size = (-1, -1)
 
     def _replace(self, **parts: Any) -> None:
         self._work = self._work._replace(grounding=self._work.grounding._replace(**parts))
@@ -155,7 +158,7 @@ def _visible_facts(graph: LiveGraph, until: int) -> VisibleFacts:
     )
 
 
-def _together(parts: Sequence[Scored]) -> Scored:
+def _concatenate(parts: Sequence[Scored]) -> Scored:
     if len(parts) == 1:
         return parts[0]
     sizes = np.concatenate([np.diff(part.start) for part in parts])
@@ -164,13 +167,13 @@ def _together(parts: Sequence[Scored]) -> Scored:
 
 
 class LiveFallback:
-    """The fallback: how often an entity was the object of a relation before a query."""
+    """The share of each entity among the objects of a relation, counted over all facts before a query."""
 
     def __init__(self, graph: LiveGraph) -> None:
         self._graph = graph
 
     def of(self, relation: int, time: int) -> tuple[Ints, Floats]:
-        """The objects of a relation with their shares; those of all relations together where it was never seen."""
+        """The objects of a relation with their shares; those of all relations if it never occurred."""
         graph = self._graph
         visible, n_entities = _visible_facts(graph, min(time, graph.end)), len(graph.entities)
         counts = _count_objects(visible, n_entities, graph.relations.inverse_of(relation))
@@ -182,7 +185,7 @@ class LiveFallback:
 
 @njit(cache=True, nogil=True)
 def _count_objects(visible: VisibleFacts, n_entities: int, inverse: int) -> Ints:
-    """How often each entity was the object of a relation, whose inverse is given, or of any."""
+    """How often each entity was the object of a relation, given by its inverse, or of any relation."""
     count = np.zeros(n_entities, np.int64)
     for entity in range(n_entities):
         first, end = visible.slot_start[entity], visible.slot_end[entity]
