@@ -24,7 +24,8 @@ from benchmarks.reference import DESCRIPTION, reference_seconds
 from benchmarks.synthetic import FACTS_PER_STEP
 from tlogic.forecasting.application import QueryBatch
 from tlogic.forecasting.rule_forecaster import RuleForecaster
-from tlogic.forecasting.settings import ENOUGH, UNLIMITED
+from tlogic.forecasting.settings import LARGE_GRAPH_MAX_GROUNDINGS as MAX_GROUNDINGS
+from tlogic.forecasting.settings import UNLIMITED_GROUNDINGS
 from tlogic.graph import TemporalGraph
 from tlogic.memory import peak_megabytes
 from tlogic.parallel import in_parallel
@@ -43,10 +44,12 @@ def measure(path: str) -> dict[str, Any]:
     opening, graph = best_time(lambda: tlogic.read(path))
     learning, rules = best_time(lambda: tlogic.learn(graph))
     queries = queries_of(graph)
-    answering, candidates = best_time(lambda: answer(graph, rules, queries, ENOUGH))
+    answering, candidates = best_time(lambda: answer(graph, rules, queries, MAX_GROUNDINGS))
     peak = peak_megabytes()
     few = len(graph) <= MAX_FACTS_UNLIMITED
-    unlimited_answering, _ = best_time(lambda: answer(graph, rules, queries, UNLIMITED), times=1) if few else (0.0, 0)
+    unlimited_answering, _ = (
+        best_time(lambda: answer(graph, rules, queries, UNLIMITED_GROUNDINGS), times=1) if few else (0.0, 0)
+    )
     return {
         "facts": len(graph),
         "entities": len(graph.entities),
@@ -110,7 +113,7 @@ def grow(size: int, folder: Path) -> dict[str, Any]:
 def main(sizes: list[str]) -> None:
     table = Table(title=f"{N_QUERIES:,} queries; times as ratios to the reference ({DESCRIPTION})")
     columns = ("facts", "entities", "bytes per fact", "index", "index peak MB", "index peak / graph", "open ms")
-    for column in (*columns, "rules", "learn", f"apply, {ENOUGH} newest", "all", "candidates", "peak MB"):
+    for column in (*columns, "rules", "learn", f"apply, {MAX_GROUNDINGS} newest", "all", "candidates", "peak MB"):
         table.add_column(column, justify="right")
     results = []
     for size in [int(float(size)) for size in sizes] or SIZES:

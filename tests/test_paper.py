@@ -5,7 +5,7 @@ import pytest
 
 import tlogic
 from tests.datasets import Datasets
-from tlogic.forecasting.settings import ENOUGH, UNLIMITED, ApplicationSettings
+from tlogic.forecasting.settings import LARGE_GRAPH_MAX_GROUNDINGS, UNLIMITED_GROUNDINGS, ApplicationSettings
 from tlogic.graph import TemporalGraph
 
 PUBLISHED = {"mrr": 0.4304, "hits@1": 0.3356, "hits@3": 0.4827, "hits@10": 0.6123}
@@ -44,7 +44,7 @@ def test_one_thread_learns_the_same_rules(icews14: TemporalGraph, rules: tlogic.
 
 
 def test_what_bounds_queries_in_huge_graphs_would_change_little(icews14: TemporalGraph, rules: tlogic.RuleSet) -> None:
-    assert ApplicationSettings().limit_for(len(icews14)) == UNLIMITED
+    assert ApplicationSettings().limit_for(len(icews14)) == UNLIMITED_GROUNDINGS
     full = tlogic.evaluate(icews14, rules).to_dict()["realistic"]["mrr"]
-    limited = tlogic.evaluate(icews14, rules, max_groundings=ENOUGH).to_dict()["realistic"]["mrr"]
+    limited = tlogic.evaluate(icews14, rules, max_groundings=LARGE_GRAPH_MAX_GROUNDINGS).to_dict()["realistic"]["mrr"]
     assert limited == pytest.approx(full, abs=0.002)

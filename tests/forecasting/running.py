@@ -13,7 +13,7 @@ from tlogic.forecasting.candidates import decay_table
 from tlogic.forecasting.grounding.join_cache import JoinCache
 from tlogic.forecasting.grounding.rule_plans import EncodedRule, plan_rules
 from tlogic.forecasting.rule_groundings import ground_rules
-from tlogic.forecasting.settings import UNLIMITED
+from tlogic.forecasting.settings import UNLIMITED_GROUNDINGS
 
 N_AGES = 64
 WHOLE_PAST = 1 << 40
@@ -38,7 +38,7 @@ class Worker:
             how.alpha,
             decay_table(how.alpha, how.rate, N_AGES),
             WHOLE_PAST if math.isinf(how.window) else int(how.window),
-            UNLIMITED if math.isinf(how.limit) else int(how.limit),
+            UNLIMITED_GROUNDINGS if math.isinf(how.limit) else int(how.limit),
             how.k,
             how.published_stop,
         )

@@ -61,10 +61,10 @@ def test_huge_graphs_are_followed_by_their_newest_facts(
 ) -> None:
     queries = asked_of_test(graph)
     limited = tlogic.forecast(graph, rules, queries, max_groundings=2)
-    monkeypatch.setattr(settings_module, "HUGE", 100)
-    monkeypatch.setattr(settings_module, "ENOUGH", 2)
+    monkeypatch.setattr(settings_module, "LARGE_GRAPH_FACTS", 100)
+    monkeypatch.setattr(settings_module, "LARGE_GRAPH_MAX_GROUNDINGS", 2)
     assert tlogic.forecast(graph, rules, queries).frame.equals(limited.frame)
-    whole = tlogic.forecast(graph, rules, queries, max_groundings=settings_module.UNLIMITED)
+    whole = tlogic.forecast(graph, rules, queries, max_groundings=settings_module.UNLIMITED_GROUNDINGS)
     assert not whole.frame.equals(limited.frame)
 
 

@@ -262,13 +262,13 @@ def integers(text: str) -> tuple[int, ...]:
 
 
 def _limit(text: str | None) -> int | None:
-    from tlogic.forecasting.settings import UNLIMITED
+    from tlogic.forecasting.settings import UNLIMITED_GROUNDINGS
 
     if text is None:
         return None
     if text != "all" and not text.isdecimal():
         raise SettingsError(f"--max-groundings must be a number or 'all', not {text!r}.")
-    return UNLIMITED if text == "all" else int(text)
+    return UNLIMITED_GROUNDINGS if text == "all" else int(text)
 
 
 def _window(text: str) -> int | None:

@@ -19,7 +19,7 @@ from tlogic.forecasting.grounding.visible_facts import VisibleFacts
 from tlogic.forecasting.queries import EncodedQuery, distinct_in_time, part_of, query_batch
 from tlogic.forecasting.rescoring import Scoring, score_groundings
 from tlogic.forecasting.rule_groundings import RuleGroundings, ground_rules
-from tlogic.forecasting.settings import UNLIMITED, ApplicationSettings
+from tlogic.forecasting.settings import UNLIMITED_GROUNDINGS, ApplicationSettings
 from tlogic.graph.arrays import Ints
 from tlogic.graph.graph_protocol import Graph
 from tlogic.graph.temporal_graph import TemporalGraph
@@ -65,7 +65,7 @@ class BaseRuleForecaster(ABC):
         self.rules, integers = _in_order([rule for rule in native if settings.admit(rule)], number)
         limit = settings.limit_for(len(graph))
         self.book = Rulebook(
-            plans=plan_rules(integers, len(graph.relations.base), only_chains=limit < UNLIMITED),
+            plans=plan_rules(integers, len(graph.relations.base), only_chains=limit < UNLIMITED_GROUNDINGS),
             alpha=settings.alpha,
             decay=decay_table(settings.alpha, settings.decay, graph.end + 1),
             window=settings.window or _ALL_TIME,
@@ -116,7 +116,9 @@ class BaseRuleForecaster(ABC):
         Queries of one relation stay together, because they use the same rules and so remember more for each other. But
         where the newest facts alone are followed, what is remembered is which these are: then queries of one time do.
         """
-        of_all = np.arange(len(relation)) if self.book.limit < UNLIMITED else np.argsort(relation, kind="stable")
+        of_all = (
+            np.arange(len(relation)) if self.book.limit < UNLIMITED_GROUNDINGS else np.argsort(relation, kind="stable")
+        )
         return [np.sort(chunk) for chunk in in_chunks(of_all, size)]
 
     def rules_of(self, relation: int) -> list[Rule]:

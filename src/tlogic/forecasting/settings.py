@@ -1,4 +1,4 @@
-"""How rules are applied: the paper's parameters, with its best values as defaults."""
+"""Settings of rule application: the paper's parameters, with its best values as defaults."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -8,45 +8,58 @@ from tlogic.rules import Rule
 
 Stop = Literal["published", "text"]
 
-HUGE = 2_000_000
-ENOUGH = 50
-UNLIMITED = 1 << 60
+LARGE_GRAPH_FACTS = 2_000_000
+"""Graphs with more facts than this are large: without a limit, their hubs would make a query take seconds."""
+LARGE_GRAPH_MAX_GROUNDINGS = 50
+"""The default of ``max_groundings`` in large graphs."""
+MAX_INTEGER_SETTING = 1 << 60
+"""The largest value of an integer setting; kernels can add to it without overflow."""
+UNLIMITED_GROUNDINGS = MAX_INTEGER_SETTING
+"""The value of ``max_groundings`` that never limits."""
 
 
 @dataclass(frozen=True)
 class ApplicationSettings:
     """Parameters of rule application.
 
-    >>> ApplicationSettings(window=200).k
-    20
+    Attributes:
+        window: The number of past time steps whose facts are used; None for all.
+        k: The number of candidates after which no more rules are applied.
+        alpha: The weight of a rule's confidence in a score, from 0 to 1; the rest weighs the recency of a grounding.
+        decay: The paper's lambda: how fast a score decays with the age of a grounding, per time step.
+        stop: When to stop applying rules: once the k best candidates have different scores ("published"), or once
+            there are k candidates ("text").
+        min_confidence: Rules with a lower confidence are skipped.
+        min_support: Rules with a lower body support are skipped.
+        lengths: The rule lengths to apply, in body atoms; None for all.
+        max_groundings: The number of triples to follow per entity and relation, most recent first. None for all, or
+            for 50 in graphs of more than two million facts.
+
+    Raises:
+        SettingsError: If a value is out of range.
+
+    Example:
+        >>> ApplicationSettings(window=200).k
+        20
     """
 
     window: int | None = None
-    """How many steps back facts count; None for all."""
     k: int = 20
-    """How many candidates are enough."""
     alpha: float = 0.5
-    """The weight of a rule's confidence in a score; the rest is for how recent the grounding is."""
     decay: float = 0.1
-    """The paper's lambda: how fast a score falls with the age of a grounding, per step."""
     stop: Stop = "published"
-    """When to stop: once the k best candidates have different scores (``published``), or once there are k
-    (``text``)."""
     min_confidence: float = 0.01
     min_support: int = 2
     lengths: tuple[int, ...] | None = None
-    """Rule lengths to apply; None for all."""
     max_groundings: int | None = None
-    """How many triples of an entity and relation are followed, the most recent first. None for all; but in a graph of
-    more than ``HUGE`` facts, whose hubs would make a query take seconds, for the ``ENOUGH`` most recent."""
 
     def __post_init__(self) -> None:
         for name in ("window", "k", "max_groundings"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise SettingsError(f"{name} must be 1 or more, not {value}.")
-            if value is not None and value > UNLIMITED:
-                raise SettingsError(f"{name} must be {UNLIMITED:,} or less, not {value:,}.")
+            if value is not None and value > MAX_INTEGER_SETTING:
+                raise SettingsError(f"{name} must be {MAX_INTEGER_SETTING:,} or less, not {value:,}.")
         if not 0 <= self.alpha <= 1:
             raise SettingsError(f"alpha must lie between 0 and 1, not {self.alpha}.")
         if not self.decay > 0:
@@ -57,17 +70,19 @@ class ApplicationSettings:
             object.__setattr__(self, "lengths", tuple(sorted(set(self.lengths))))
 
     def limit_for(self, n_facts: int) -> int:
-        """How many triples of an entity and relation are followed in a graph of some size.
+        """The number of triples to follow per entity and relation in a graph with ``n_facts`` facts.
 
-        >>> ApplicationSettings().limit_for(500_000) == UNLIMITED, ApplicationSettings().limit_for(20_000_000)
-        (True, 50)
+        >>> ApplicationSettings().limit_for(20_000_000)
+        50
+        >>> ApplicationSettings().limit_for(500_000) == UNLIMITED_GROUNDINGS
+        True
         """
         if self.max_groundings is not None:
             return self.max_groundings
-        return ENOUGH if n_facts > HUGE else UNLIMITED
+        return LARGE_GRAPH_MAX_GROUNDINGS if n_facts > LARGE_GRAPH_FACTS else UNLIMITED_GROUNDINGS
 
     def admit(self, rule: Rule) -> bool:
-        """Is the rule confident and supported enough, and of a length that is wanted?"""
+        """Whether a rule has enough confidence and support, and a length to apply."""
         return (
             rule.confidence >= self.min_confidence
             and rule.body_support >= self.min_support

@@ -1,4 +1,4 @@
-"""How a model is fitted. The families of evidence are imported when they are needed: settings load instantly."""
+"""Settings of fitting a model. The families of evidence are imported when needed, so that settings load instantly."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -15,11 +15,11 @@ class FitSettings:
 
     Attributes:
         model: "scorecard" for a sum of weights, "boosted" for a scorecard with trees on top (needs LightGBM).
-        names: Whether the structure of entity names, such as "Police (India)", is evidence too.
-        train_on: Whether weights are learned from the training facts alone ("train") or also from the validation
-            facts ("train+valid").
+        names: Whether to use the structure of entity names, such as "Police (India)", as evidence too.
+        train_on: The facts to learn weights from: the training facts ("train"), or also the validation facts
+            ("train+valid").
         evidence: The families of evidence to use; None for all but names.
-        seed: The seed that chooses the queries and candidates to learn from.
+        seed: Seed of the sampling of queries and candidates, 0 or more.
 
     Raises:
         SettingsError: If a value is not allowed.
@@ -44,7 +44,7 @@ class FitSettings:
             object.__setattr__(self, "evidence", tuple(self.evidence))
             self._check_evidence(self.evidence)
         if self.seed < 0:
-            raise SettingsError(f"The seed must not be negative, but is {self.seed}.")
+            raise SettingsError(f"The seed must be 0 or more, not {self.seed}.")
 
     @property
     def families(self) -> tuple[str, ...]:

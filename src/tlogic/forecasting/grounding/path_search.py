@@ -12,7 +12,7 @@ from tlogic.forecasting.grounding.frontier import Frontier
 from tlogic.forecasting.grounding.recent_triples import RecentTriples, update_recent
 from tlogic.forecasting.grounding.rule_plans import BodyTable
 from tlogic.forecasting.grounding.visible_facts import NEVER, TimeWindow, VisibleFacts, latest_until
-from tlogic.forecasting.settings import UNLIMITED
+from tlogic.forecasting.settings import MAX_INTEGER_SETTING
 from tlogic.graph.arrays import Ints, borrowed
 from tlogic.graph.binary_search import find_within
 
@@ -92,7 +92,7 @@ def ground_chain(
             _enter(visible, recent, bodies, atom, depth, window, path)
         entering = False
         row = path.row[depth]
-        ceiling = path.bound[depth - 1] if depth > 0 else UNLIMITED
+        ceiling = path.bound[depth - 1] if depth > 0 else MAX_INTEGER_SETTING
         for i in range(path.cursor[depth], path.end[depth]):
             triple = i if row < 0 else recent.triple[row, i]
             t = newest[triple]

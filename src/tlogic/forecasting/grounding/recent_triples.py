@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from tlogic.forecasting.grounding.visible_facts import TimeWindow, VisibleFacts
-from tlogic.forecasting.settings import UNLIMITED
+from tlogic.forecasting.settings import UNLIMITED_GROUNDINGS
 from tlogic.graph.arrays import Ints, integer_dtype
 
 
@@ -86,7 +86,7 @@ def _floor_of(newest: Ints, start: int, end: int, latest: int, limit: int) -> tu
         step *= 2
     floor = max(latest - step, 0)
     if _count_since(newest, start, end, floor) <= limit:
-        return floor, UNLIMITED
+        return floor, UNLIMITED_GROUNDINGS
     while step > 0:  # then bisect for the latest such time
         if _count_since(newest, start, end, floor + step) >= limit:
             floor += step
