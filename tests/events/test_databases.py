@@ -129,7 +129,7 @@ def test_a_graph_is_made_and_split(database: str) -> None:
         ("DATE '2014-08-09', DATE '2014-08-12'", Timeline("day", 1, "2014-08-09")),
         ("TIMESTAMP '2014-08-09 13:00', TIMESTAMP '2014-08-09 15:30'", Timeline("minute", 30, "2014-08-09 13:00")),
         (
-            "TIMESTAMP WITH TIME ZONE '2014-08-09 13:00+02', TIMESTAMP WITH TIME ZONE '2014-12-09 13:00+01'",
+            "TIMESTAMP WITH TIME ZONE '2014-08-09 13:00:00+02', TIMESTAMP WITH TIME ZONE '2014-12-09 13:00:00+01'",
             Timeline("hour", 1, "2014-08-09 11:00"),
         ),
         ("20140809, 20140810", Timeline("day", 1, "2014-08-09")),
