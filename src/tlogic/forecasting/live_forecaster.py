@@ -111,7 +111,7 @@ class LiveWorker(Worker):
             yield QueryBatch(*(column[part] for column in queries))
 
     def _update(self, until: int) -> None:
-        """Make the facts before a time visible, as the graph is now, and clear caches that were filled from other facts."""
+        """Make the facts before a time visible, as the graph is now; clear caches that were filled from other facts."""
         graph = self._graph
         if self._n_entities < graph.entity_capacity or len(self._work.grounding.subject_slot) != len(graph.relations):
             self._allocate()
