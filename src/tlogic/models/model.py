@@ -1,4 +1,4 @@
-"""Model: weights for kinds of evidence, how they were fitted and to what; kept in a file people can read."""
+"""Model: the weights of each kind of evidence, with the settings and the data of the fit; stored as readable JSON."""
 
 import json
 import os
@@ -19,6 +19,7 @@ from tlogic.models.boosting import Trees
 from tlogic.models.calibration import Calibration
 from tlogic.models.counted_rules import CountedRule, CountedRules
 from tlogic.models.scorecard import scores_of
+from tlogic.notebook import html_table
 
 FORMAT = "tlogic model"
 _VERSION = 2
@@ -26,19 +27,36 @@ _VERSION = 2
 
 @dataclass(frozen=True)
 class Model:
-    """Scores candidates by a sum of weights, one for each kind of evidence, and of trees if it is a boosted one."""
+    """A fitted model. The score of a candidate is a sum of weights, one for each kind of evidence, and of any trees.
+
+    ``tlogic.fit`` fits models; ``Model.load`` reads one from a file. Pass a model to ``tlogic.forecast`` and
+    ``tlogic.evaluate``.
+
+    Attributes:
+        families: The families of evidence that the model uses.
+        half_lives: The half-lives of decayed counts, in time steps.
+        bins: The bins of each kind of evidence.
+        weight: The weight of each bin, one row per kind of evidence.
+        calibration: Converts scores to probabilities.
+        trees: The trees of a boosted model; None for a scorecard.
+        counted: The rules that the evidence counts.
+        settings: The settings of the fit.
+        data: A description of the facts that the model was fitted to.
+
+    Example:
+        >>> import tlogic
+        >>> model = tlogic.fit(tlogic.sample(), evidence=["recurrence", "popularity"])
+        >>> model.families
+        ('recurrence', 'popularity')
+    """
 
     families: tuple[str, ...]
-    """The families of evidence it looks at."""
     half_lives: Floats
-    """In steps of time."""
     bins: Bins
     weight: Floats
-    """Per column of evidence and bin."""
     calibration: Calibration
     trees: Trees | None = None
     counted: CountedRules = field(default_factory=CountedRules)
-    """The rules that its evidence counted."""
     settings: dict[str, Any] = field(default_factory=dict)
     data: dict[str, Any] = field(default_factory=dict)
 
@@ -46,24 +64,31 @@ class Model:
         kind = "Model" if self.trees is None else "Boosted model"
         return f"{kind}({len(self.weight)} kinds of evidence, fitted to {self.data.get('facts', 0):,} facts)"
 
+    def _repr_html_(self) -> str:
+        ranges: dict[str, list[float]] = {family: [] for family in self.families}
+        for (family, _), weights in zip(self.columns, self.weight, strict=True):
+            ranges[family].append(float(np.ptp(weights)))
+        rows = [(family, len(own), max(own)) for family, own in ranges.items()]
+        return html_table(repr(self), ["family", "kinds of evidence", "largest range of weights"], rows)
+
     @property
     def columns(self) -> tuple[tuple[str, str], ...]:
-        """What each column of evidence is: its family, and its name there."""
+        """The family and the name of each kind of evidence, in the order of the columns."""
         return evidence_columns(self.families)
 
     @property
     def rules(self) -> tuple[CountedRule, ...]:
-        """The rules that its evidence counted, those with the highest probability at their best age first."""
+        """The rules that the evidence counts, sorted by decreasing probability at the best age."""
         return self.counted.strongest_first
 
     def scores(self, evidence: Floats) -> Floats:
-        """The score of each candidate, a row of evidence each."""
+        """The score of each candidate, given one row of evidence per candidate."""
         bins = self.bins.of(evidence)
         scores = scores_of(self.weight, bins)
         return scores if self.trees is None else scores + self.trees.scores(bins)
 
     def contributions(self, evidence: Floats) -> Floats:
-        """What each column of evidence adds to the score of each candidate."""
+        """What each column of evidence adds to the score of each candidate, given one row of evidence per candidate."""
         bins = self.bins.of(evidence)
         weights = self.weight[np.arange(len(self.weight)), bins]
         return weights if self.trees is None else weights + self.trees.contributions(bins)
@@ -73,19 +98,38 @@ class Model:
         return self.calibration.probabilities(start, scores)
 
     def without(self, families: Collection[str]) -> "Model":
-        """The same model as if some families of evidence said nothing; one with trees cannot be parted so."""
+        """Set the weights of some families of evidence to zero.
+
+        Args:
+            families: The families to leave out.
+
+        Returns:
+            A copy of the model without them.
+
+        Raises:
+            InputError: If the model does not use one of the families, or if it is boosted.
+        """
         unknown = [name for name in families if name not in self.families]
         if unknown:
             raise InputError(
-                f"This model has no evidence of the kind {unknown[0]!r}; it has {', '.join(self.families)}."
+                f"This model does not use the evidence family {unknown[0]!r}; it uses {', '.join(self.families)}."
             )
         if self.trees is not None:
-            raise InputError("A boosted model looks at all its evidence together, so none of it can be switched off.")
+            raise InputError("The trees of a boosted model combine all families of evidence; none can be left out.")
         off = np.array([family in families for family, _ in self.columns])
         return replace(self, weight=np.where(off[:, None], 0.0, self.weight))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as JSON, a kind of evidence or a rule a line; the file is there whole or not at all."""
+        """Write the model as JSON, with one kind of evidence or rule per line.
+
+        An existing file is replaced only when the new one is complete.
+
+        Args:
+            path: The file to write.
+
+        Raises:
+            InputError: If the file cannot be written.
+        """
         write_atomically(Path(path), self.to_json())
 
     def to_json(self) -> str:
@@ -102,7 +146,10 @@ class Model:
         return f'{{\n{head} "evidence": [\n{lines}\n],\n "rules": {self.counted.to_json()}}}\n'
 
     def tables(self) -> list[dict[str, Any]]:
-        """Per column of evidence: its family and name, the edges of its bins, and the weights of none and each bin."""
+        """Per kind of evidence: its family, its name, the edges of its bins, and the weights of its bins.
+
+        The first weight is for candidates without this evidence.
+        """
         tables = []
         for column, (family, name) in enumerate(self.columns):
             edges = self.bins.edge[self.bins.start[column] : self.bins.start[column + 1]]
@@ -112,12 +159,42 @@ class Model:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Model":
-        """Read a model file."""
+        """Read a model file.
+
+        Args:
+            path: The file that ``save`` or ``tlogic fit`` wrote.
+
+        Returns:
+            The model.
+
+        Raises:
+            InputError: If the file does not exist, is not a model file, or needs evidence that this version lacks.
+
+        Example:
+            >>> import tlogic
+            >>> from tempfile import TemporaryDirectory
+            >>> model = tlogic.fit(tlogic.sample(), evidence=["popularity"])
+            >>> with TemporaryDirectory() as folder:
+            ...     model.save(Path(folder, "sample.model"))
+            ...     Model.load(Path(folder, "sample.model")).families
+            ('popularity',)
+        """
         return cls.from_json(read_text(Path(path), "model file", "tlogic fit"), path)
 
     @classmethod
     def from_json(cls, content: str, path: str | os.PathLike[str] = "this") -> "Model":
-        """The model that ``to_json`` told; the path is for messages."""
+        """Read the content of a model file.
+
+        Args:
+            content: What ``to_json`` returned.
+            path: The name of the file in error messages.
+
+        Returns:
+            The model.
+
+        Raises:
+            InputError: If the content is not that of a model file.
+        """
         try:
             found = json.loads(content)
         except json.JSONDecodeError as error:

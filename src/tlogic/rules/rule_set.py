@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tlogic.files import read_text, write_atomically
+from tlogic.notebook import MAX_ROWS, html_table
 from tlogic.rules.comparison import Comparison, compare_rules, merge_rules
 from tlogic.rules.json_format import rules_from_json, rules_to_json
 from tlogic.rules.rule import Rule
 from tlogic.rules.selection import Sort, select_rules, sort_rules
 from tlogic.rules.table_format import TABLE_SUFFIXES, read_table, to_frame, write_table
 from tlogic.rules.text_format import rules_from_text, rules_to_text
+from tlogic.rules.verbalisation import in_words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,6 +54,14 @@ class RuleSet:
     def __repr__(self) -> str:
         lengths = ", ".join(f"{count:,} of length {length}" for length, count in self.by_length().items())
         return f"RuleSet({len(self):,} rule{'' if len(self) == 1 else 's'}{lengths and f': {lengths}'})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (rule, in_words(rule), f"{rule.rule_support:,}/{rule.body_support:,}" if rule.is_measured else "unmeasured")
+            for rule in self.rules[:MAX_ROWS]
+        ]
+        more = f"and {len(self) - MAX_ROWS:,} more rules" if len(self) > MAX_ROWS else ""
+        return html_table(repr(self), ["rule", "in words", "support"], rows, more)
 
     @property
     def frame(self) -> "pl.DataFrame":
