@@ -509,6 +509,15 @@ def load(forecaster: "RuleSet | Model | StrPath") -> "RuleSet | Model":
 
     Raises:
         InputError: If there is no such file, or if it holds neither rules nor a model.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> rules = learn(sample(), lengths=(1,), relations=["sign_agreement_with"])
+        >>> with TemporaryDirectory() as folder:
+        ...     rules.save(Path(folder, "sample.rules"))
+        ...     loaded = load(Path(folder, "sample.rules"))
+        >>> len(loaded) == len(rules)
+        True
     """
     from tlogic.models import Model
 

@@ -17,7 +17,18 @@ _N_TOP = 5
 
 @dataclass(frozen=True)
 class Spread:
-    """Mean, median and maximum of a count."""
+    """Mean, median and maximum of a count.
+
+    Attributes:
+        mean: The mean.
+        median: The median.
+        max: The maximum.
+
+    Example:
+        >>> import tlogic
+        >>> statistics(tlogic.sample()).facts_per_step
+        Spread(mean=26.113333333333333, median=26.0, max=41)
+    """
 
     mean: float
     median: float
@@ -35,6 +46,11 @@ class Recurrence:
         new_entity: Facts with an entity that occurs in no training fact.
         repeated_queries: Queries that several facts of the same time step share. A fact gives two queries, one for its
             object and one for its subject.
+
+    Example:
+        >>> import tlogic
+        >>> round(statistics(tlogic.sample()).recurrence["test"].seen_before, 2)
+        0.93
     """
 
     seen_before: float
@@ -69,6 +85,12 @@ class Statistics:
         top_relations: The five relations with the most facts, and their number of facts.
         largest_relation_share: The share of facts with the most frequent relation.
         recurrence: How often facts recur, for each split with facts.
+
+    Example:
+        >>> import tlogic
+        >>> found = statistics(tlogic.sample())
+        >>> found.facts, found.first_date, found.last_date
+        (11751, '2030-01-01', '2031-03-26')
     """
 
     facts: int

@@ -39,6 +39,11 @@ class TrialResult:
     Attributes:
         trial: The settings for learning and applying rules.
         metrics: MRR and hits, by name.
+
+    Example:
+        >>> trial = Trial("DATA", LearningSettings(), ApplicationSettings())
+        >>> TrialResult(trial, {"mrr": 0.5}).settings["lambda"]
+        0.1
     """
 
     trial: Trial
@@ -71,6 +76,12 @@ class Tuning:
         trials: All trials, in the order in which they ran.
         ties: How ties are resolved in the metrics.
         is_search: Whether the trials come from a search, where later trials depend on earlier ones, or from a grid.
+
+    Example:
+        >>> trials = [Trial("DATA", LearningSettings(), ApplicationSettings(alpha=alpha)) for alpha in (0.25, 0.5)]
+        >>> results = (TrialResult(trials[0], {"mrr": 0.43}), TrialResult(trials[1], {"mrr": 0.44}))
+        >>> Tuning(results, "realistic", is_search=False).best.settings["alpha"]
+        0.5
     """
 
     trials: tuple[TrialResult, ...]

@@ -10,6 +10,12 @@ from tlogic.notebook import html_text
 class Fact(NamedTuple):
     """A dated fact as it stands in the data.
 
+    Attributes:
+        subject: The name of the subject.
+        relation: The name of the relation.
+        object: The name of the object.
+        time: The date.
+
     Example:
         >>> print(Fact("Ann", "calls", "Bo", "2030-01-04"))
         2030-01-04  Ann — calls → Bo

@@ -26,6 +26,12 @@ class Contribution:
         facts: The facts behind it, the most relevant first, as many as were requested.
         n_facts: How many facts there are.
         columns: By kind of evidence: its value, None if there is none, and its weight.
+
+    Example:
+        >>> calls = Fact("Ann", "calls", "Bo", "2030-01-04")
+        >>> part = Contribution("pair", 0.25, "Ann and Bo have 1 earlier event in common", (calls,), 1, {})
+        >>> part.family, part.weight
+        ('pair', 0.25)
     """
 
     family: str
@@ -48,6 +54,17 @@ class ModelExplanation(Explanation):
         rank: One more than the number of candidates with higher scores; None if it is not a candidate.
         n_candidates: How many candidates the query has.
         contributions: What each family of evidence adds, the largest first.
+
+    Example:
+        >>> import tlogic
+        >>> graph = tlogic.sample()
+        >>> model = tlogic.fit(graph, evidence=["recurrence", "popularity"])
+        >>> forecast = tlogic.forecast(graph, model, [("Kite Aviation", "sue")])
+        >>> first, second = (forecast.explain(0, forecast[0][index].name) for index in (0, 1))
+        >>> abs(first.score - sum(part.weight for part in first.contributions)) < 1e-9
+        True
+        >>> print(first.over(second).text().splitlines()[0])
+        Why Meadow Textiles over Aurel Shipping for (Kite Aviation, sue, ?, 2031-03-27)?
     """
 
     query: Query
@@ -108,7 +125,22 @@ class ModelExplanation(Explanation):
 
 @dataclass(frozen=True)
 class Comparison:
-    """Why one candidate ranks above another, or below it: the difference of two sums."""
+    """Why one candidate ranks above another, or below it: the difference of two sums.
+
+    Attributes:
+        one: The explanation of the one candidate.
+        other: The explanation of the other candidate.
+
+    Example:
+        >>> parts = [Contribution("pair", weight, "", (), 0, {}) for weight in (0.5, 0.25)]
+        >>> query = Query("Ann", "calls", None, "2030-01-04")
+        >>> one, other = (
+        ...     ModelExplanation(query, name, part.weight, 0.5, rank, 2, (part,))
+        ...     for rank, (name, part) in enumerate(zip(("Bo", "Cy"), parts, strict=True), 1)
+        ... )
+        >>> one.over(other).differences[0][0]
+        0.25
+    """
 
     one: ModelExplanation
     other: ModelExplanation

@@ -32,6 +32,12 @@ class Reason:
         confidence_part: Alpha times the confidence of the rule.
         recency_part: (1 - alpha) exp(-lambda age).
         groundings: The grounding that determines the score; then others, as many as were requested.
+
+    Example:
+        >>> rule = Rule("consult", ("meet",), (0, 1), 3, 4)
+        >>> met = Fact("Ann", "meet", "Bo", "2030-01-04")
+        >>> print(Reason(rule, 0.625, 1, 0.375, 0.25, ((met,),)).facts[0])
+        2030-01-04  Ann — meet → Bo
     """
 
     rule: Rule
@@ -65,6 +71,15 @@ class RuleExplanation(Explanation):
         above: The best candidates with higher scores.
         timeline: The dates of the time steps.
         fallback_share: If no rule leads to any candidate: the candidate's share of the objects of the relation.
+
+    Example:
+        >>> import tlogic
+        >>> graph = tlogic.sample()
+        >>> rules = tlogic.learn(graph, lengths=(1,))
+        >>> forecast = tlogic.forecast(graph, rules, [("Kite Aviation", "sue", None, "2031-02-10")])
+        >>> why = forecast.explain(0, "Northlight Energy")
+        >>> print(why.strongest(1)[0].rule)
+        sue(X, Y, T2) <- bid_for^-1(X, Y, T1)
     """
 
     query: Query

@@ -23,17 +23,17 @@ class ApplicationSettings:
     """Parameters of rule application.
 
     Attributes:
-        window: The number of past time steps whose facts are used; None for all.
-        k: The number of candidates after which no more rules are applied.
-        alpha: The weight of a rule's confidence in a score, from 0 to 1; the rest weighs the recency of a grounding.
-        decay: The paper's lambda: how fast a score decays with the age of a grounding, per time step.
+        window: How many time steps back facts count; None for all.
+        k: How many candidates are enough.
+        alpha: The weight of a rule's confidence in a score; the rest is for recency.
+        decay: The paper's lambda: how fast a score falls with the age of a grounding, per time step.
         stop: When to stop applying rules: once the k best candidates have different scores ("published"), or once
             there are k candidates ("text").
-        min_confidence: Rules with a lower confidence are skipped.
-        min_support: Rules with a lower body support are skipped.
-        lengths: The rule lengths to apply, in body atoms; None for all.
-        max_groundings: The number of triples to follow per entity and relation, most recent first. None for all, or
-            for 50 in graphs of more than two million facts.
+        min_confidence: Rules with a lower confidence are not applied.
+        min_support: Rules with fewer body groundings are not applied.
+        lengths: The rule lengths to apply; None for all.
+        max_groundings: How many triples of an entity and relation are followed, the most recent first. None for all;
+            in graphs of more than two million facts, for the 50 most recent.
 
     Raises:
         SettingsError: If a value is out of range.

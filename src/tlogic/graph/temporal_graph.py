@@ -45,6 +45,7 @@ class TemporalGraph:
         valid_from: The first time step of the validation period.
         test_from: The first time step of the test period.
         report: What was read to build the graph, with warnings. The training part keeps the report of the whole graph.
+        precomputed: Indexes that a compiled graph holds already.
 
     Example:
         >>> import tlogic

@@ -62,23 +62,30 @@ def unit_of(step: str | None) -> str:
 class CountedRule:
     """A rule, how often it fired and hit at each age, and its probability at each age.
 
-    >>> rule = CountedRule("acyclic", "sue", ("fine^-1",), (9, *(0,) * 6), (5, *(0,) * 6), (0.4,) * 7, 0.3)
-    >>> print(rule)
-    sue(X, Y, T2) <- fine^-1(Y, Z, T1)
-    >>> rule.words, rule.at(1), rule.at(8)
-    ('X sues Y after Z fines Y', 0.4, None)
+    Attributes:
+        kind: The family of evidence that counts the rule: "rules", "chains" or "acyclic".
+        head: The head relation.
+        body: The body relations.
+        fires: Per bucket of age: how often the rule led to a candidate.
+        hits: Per bucket of age: how often that candidate was an answer.
+        probabilities: Per bucket of age: the share of hits, shrunk towards the rate expected of the rule and the age.
+        mean: The probability over all ages.
+
+    Example:
+        >>> rule = CountedRule("acyclic", "sue", ("fine^-1",), (9, *(0,) * 6), (5, *(0,) * 6), (0.4,) * 7, 0.3)
+        >>> print(rule)
+        sue(X, Y, T2) <- fine^-1(Y, Z, T1)
+        >>> rule.words, rule.at(1), rule.at(8)
+        ('X sues Y after Z fines Y', 0.4, None)
     """
 
     kind: str
     head: str
     body: tuple[str, ...]
     fires: tuple[int, ...]
-    """Per bucket of age."""
     hits: tuple[int, ...]
     probabilities: tuple[float, ...]
-    """Per bucket of age: the share of hits, shrunk towards the rate expected of the rule and of the age."""
     mean: float
-    """The probability over all ages."""
 
     def __str__(self) -> str:
         (x, y), pairs = rule_kind(self.kind).head, rule_kind(self.kind).body
