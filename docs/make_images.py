@@ -1,8 +1,7 @@
-"""Draw the pictures of the documents: the README's, those that explain the method, and what the page of a service looks
-like. All are of the sample world.
+"""Draw the pictures of the documentation: of the README, of the method, and screenshots of the page of a service.
 
-The same version draws the same bytes, but for the screenshots of the page, which take a Chromium and its fonts. A
-picture of the method follows the reader's choice of light or dark.
+All pictures show the sample world. The same version of the code draws the same bytes, except for the screenshots, which
+depend on Chromium and its fonts. Pictures of the method adapt to light and dark mode.
 """
 
 import shutil
@@ -109,17 +108,17 @@ def draw_steps() -> Picture:
             "Forecast",
             164,
             ["a query", "groundings", "candidates"],
-            ["(who, what, ?, when)", "facts that fit a rule", "ranked, with reasons"],
+            ["(who, what, ?, when)", "facts that match a rule", "ranked, with reasons"],
         ),
     ]
-    for name, top, titles, tells in rows:
+    for name, top, titles, texts in rows:
         picture.text(18, top - 12, name, "bold soft small")
-        for place, (title, told) in enumerate(zip(titles, tells, strict=True)):
-            left = 16 + 184 * place
+        for column, (title, text) in enumerate(zip(titles, texts, strict=True)):
+            left = 16 + 184 * column
             picture.rect(left, top, 160, 64, "box")
             picture.text(left + 80, top + 28, title, "bold", "middle")
-            picture.text(left + 80, top + 49, told, "small soft", "middle")
-            if place:
+            picture.text(left + 80, top + 49, text, "small soft", "middle")
+            if column:
                 picture.arrow(left - 23, top + 32, left - 1, top + 32, "step")
     picture.path([(464, 108), (464, 132), (280, 132), (280, 156)], "step")
     picture.arrow(280, 140, 280, 163, "step")
@@ -128,7 +127,7 @@ def draw_steps() -> Picture:
 
 def draw_walk(entities: list[str], times: list[str], facts: list[tuple[str, int, int]], *, as_rule: bool) -> Picture:
     """Three entities as lines along time, with the edges of a walk, or the rule that is left without the names."""
-    title = "The rule behind the walk" if as_rule else "A walk: one edge for the head, then back in time, and home"
+    title = "The rule of the walk" if as_rule else "A walk: one edge for the head, then back in time, to the start"
     picture = Picture(title, 292)
     lanes = [52, 130, 208]
     columns = [200, 316, 446]
@@ -161,18 +160,18 @@ def draw_confidence(rule: tlogic.Rule) -> Picture:
     """A dot for each body, filled where the head followed."""
     columns, gap, top = 35, 15, 52
     rows = -(-rule.body_support // columns)
-    picture = Picture("The bodies that were sampled, and those that the head followed", top + rows * gap + 44)
-    picture.text(20, 30, f"{rule.body_support} different bodies; the head followed {rule.rule_support} of them", "bold")
+    picture = Picture("The sampled bodies, and those that the head follows", top + rows * gap + 44)
+    picture.text(20, 30, f"{rule.body_support} distinct bodies; the head follows {rule.rule_support} of them", "bold")
     for number in range(rule.body_support):
         x, y = 25 + gap * (number % columns), top + gap * (number // columns)
         picture.dot(x, y, 5, "head" if number < rule.rule_support else "pale")
-    told = f"confidence = {rule.rule_support} / {rule.body_support} = {rule.confidence:.3f}"
-    picture.text(20, picture.height - 20, told)
+    text = f"confidence = {rule.rule_support} / {rule.body_support} = {rule.confidence:.3f}"
+    picture.text(20, picture.height - 20, text)
     return picture
 
 
 def draw_application(why: list[tlogic.RuleExplanation]) -> Picture:
-    """One rule of two atoms from the query's entity to some candidates: a row a candidate."""
+    """One rule of two atoms from the query's entity to some candidates, one candidate per row."""
     row_height = 66
     picture = Picture("The rule leads from the entity of the query to its candidates", 48 + row_height * len(why))
     between = why[0].reasons[0].facts[0].object
@@ -201,7 +200,7 @@ def _days(age: int) -> str:
 
 
 def draw_score(confidence: float, alpha: float, decay: float, marks: list[int]) -> Picture:
-    """The score of a rule over the age of the grounding: a floor of confidence, and recency that fades."""
+    """The score of a rule by the age of the grounding: a constant part for confidence, and a falling one for recency."""
     picture = Picture("The score of a candidate by one rule falls with the age of the grounding", 300)
     left, right, top, bottom, oldest = 60.0, 536.0, 30.0, 236.0, 40
 
@@ -236,27 +235,27 @@ def draw_score(confidence: float, alpha: float, decay: float, marks: list[int]) 
 
 
 def draw_noisy_or(scores: list[float]) -> Picture:
-    """How each score takes its share of the doubt that the others left."""
-    picture = Picture("Each rule takes its share of the doubt that is left", 52 + 58 * len(scores) + 6)
+    """How each score reduces the remaining difference to 1."""
+    picture = Picture("Each rule reduces the remaining difference to 1", 52 + 58 * len(scores) + 6)
     left, width = 120.0, 400.0
-    doubt = 1.0
+    rest = 1.0
     picture.text(left, 30, "score so far", "small fact")
-    picture.text(left + width, 30, "doubt that is left", "small soft", "end")
+    picture.text(left + width, 30, "difference to 1", "small soft", "end")
     for number, score in enumerate(scores):
         y = 46 + 58 * number
-        before, doubt = 1 - doubt, doubt * (1 - score)
+        before, rest = 1 - rest, rest * (1 - score)
         picture.text(16, y + 22, f"s{'₁₂₃₄'[number]} = {score:.3f}")
         picture.rect(left, y, width, 32, "doubt", 0)
         picture.rect(left, y, width * before, 32, "recency", 0)
-        picture.rect(left + width * before, y, width * (1 - doubt - before), 32, "confidence", 0)
-        told = "1 − " + "".join(f"(1 − s{'₁₂₃₄'[i]})" for i in range(number + 1)) + f" = {1 - doubt:.3f}"
-        picture.text(left, y + 48, told, "small soft")
+        picture.rect(left + width * before, y, width * (1 - rest - before), 32, "confidence", 0)
+        text = "1 − " + "".join(f"(1 − s{'₁₂₃₄'[i]})" for i in range(number + 1)) + f" = {1 - rest:.3f}"
+        picture.text(left, y + 48, text, "small soft")
     return picture
 
 
 def draw_ties() -> Picture:
     """Three candidates with one score, one of them the answer: three ways to give it a rank."""
-    picture = Picture("The rank of an answer among equals: optimistic, realistic, pessimistic", 250)
+    picture = Picture("The rank of an answer among equal scores: optimistic, realistic, pessimistic", 250)
     rows = [("A", 0.9, False), ("B", 0.7, False), ("the answer", 0.7, True), ("C", 0.7, False), ("D", 0.4, False)]
     for row, (name, score, is_answer) in enumerate(rows):
         y = 24 + 42 * row
@@ -265,14 +264,14 @@ def draw_ties() -> Picture:
         picture.text(128 + 200 * score, y + 19, f"{score}", "small soft")
     picture.path([(330, 68), (340, 68), (340, 178), (330, 178)], "step")
     ranks = [
-        ("optimistic", "2", "first among equals"),
-        ("realistic", "3", "their mean rank"),
-        ("pessimistic", "4", "last of them"),
+        ("optimistic", "2", "first of equal scores"),
+        ("realistic", "3", "mean rank of equal scores"),
+        ("pessimistic", "4", "last of equal scores"),
     ]
-    for row, (name, rank, told) in enumerate(ranks):
+    for row, (name, rank, text) in enumerate(ranks):
         y = 84 + 40 * row
         picture.text(356, y, f"{name}: rank {rank}", "bold small")
-        picture.text(356, y + 17, told, "small soft")
+        picture.text(356, y + 17, text, "small soft")
     return picture
 
 
@@ -308,7 +307,7 @@ def method_pictures(graph: tlogic.TemporalGraph, rules: tlogic.RuleSet) -> dict[
 
 
 def _check_facts(graph: tlogic.TemporalGraph, wanted: list[tuple[str, str, str, str]]) -> None:
-    """What a picture shows as facts has to be in the data."""
+    """Check that the data contains the facts of a picture."""
     entity, relation, label = graph.entities.name_of, graph.relations.name_of, graph.timeline.label_of
     facts = {(entity(s), relation(r), entity(o), label(int(t))) for s, r, o, t in zip(*graph.train.facts, strict=True)}
     missing = [fact for fact in wanted if fact not in facts]
