@@ -200,7 +200,7 @@ def _days(age: int) -> str:
 
 
 def draw_score(confidence: float, alpha: float, decay: float, marks: list[int]) -> Picture:
-    """The score of a rule by the age of the grounding: a constant part for confidence, and a falling one for recency."""
+    """The score of a rule by the age of the grounding: a constant part for confidence, a falling one for recency."""
     picture = Picture("The score of a candidate by one rule falls with the age of the grounding", 300)
     left, right, top, bottom, oldest = 60.0, 536.0, 30.0, 236.0, 40
 
