@@ -1,6 +1,6 @@
 """The functions of tlogic: read, sample, learn, measure, fit, forecast and evaluate.
 
-This is the one place that knows both rules and models. Below it, both are a ``Forecaster``. Heavy modules are imported
+Only this module depends on both rules and models. Below it, both are a ``Forecaster``. Heavy modules are imported
 when a function first needs them, so that ``import tlogic`` and ``tlogic --help`` are instant.
 """
 

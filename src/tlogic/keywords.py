@@ -10,7 +10,7 @@ SettingsT = TypeVar("SettingsT")
 
 
 class Default:
-    """The default of a setting in a signature. It looks like the value, but tells that no value was given."""
+    """The default of a setting in a signature. It is shown as the value, and marks that no value was given."""
 
     def __init__(self, value: Any) -> None:
         self.value = value

@@ -1,10 +1,10 @@
-"""How much memory this process has needed at most."""
+"""The peak memory of this process."""
 
 import sys
 
 
 def peak_megabytes() -> float | None:
-    """Peak resident memory in megabytes, or None where the system does not tell."""
+    """Peak resident memory in megabytes, or None if the system does not report it."""
     try:
         import resource
     except ImportError:

@@ -54,6 +54,6 @@ def reproduce(
             models=model or (),
             threads=threads,
             progress=follow,
-            tell=error_console.print,
+            announce=error_console.print,
         )
     error_console.print(f"Wrote the report to {out / 'report.html'}", markup=False)

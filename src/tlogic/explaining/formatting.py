@@ -1,4 +1,4 @@
-"""An explanation as text for people and as plain values for JSON."""
+"""Explanations by rules as text, and as plain values for JSON."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,12 +8,12 @@ from tlogic.rules import in_words
 
 
 def as_text(why: RuleExplanation, n_reasons: int | None) -> str:
-    """The standing of the candidate, its strongest reasons, and how they add up."""
+    """The rank of the candidate, its strongest reasons, and how their scores combine."""
     return "\n".join(_lines(why, n_reasons))
 
 
 def as_dict(why: RuleExplanation) -> dict[str, Any]:
-    """All that an explanation holds."""
+    """The whole explanation."""
     return {
         "query": why.query._asdict(),
         "candidate": why.candidate,
@@ -48,28 +48,28 @@ def _reason(reason: Reason) -> dict[str, Any]:
 
 def _lines(why: RuleExplanation, n_reasons: int | None) -> Iterator[str]:
     yield f"Why {why.candidate} for {why.query}?"
-    yield _standing(why)
+    yield _rank_line(why)
     strongest = why.strongest(n_reasons)
     if why.reasons:
         yield f"{_rules(len(why.reasons))} to it{_strongest(len(strongest), len(why.reasons))}:"
     for reason in strongest:
-        yield from _tell(why, reason)
+        yield from _reason_lines(why, reason)
     if why.reasons:
-        yield _sum(why)
+        yield _sum_line(why)
     if why.untried and why.rank != 1:
-        yield from _tell_untried(why)
+        yield from _untried_lines(why)
 
 
-def _tell_untried(why: RuleExplanation) -> Iterator[str]:
+def _untried_lines(why: RuleExplanation) -> Iterator[str]:
     also = " as well" if why.reasons else ""
     yield (
         f"{_rules(len(why.untried))} to it{also}, but came after the {why.n_rules_tried:,} of {why.n_rules:,} rules "
         "that had found enough candidates; the most confident:"
     )
-    yield from _tell(why, why.untried[0])
+    yield from _reason_lines(why, why.untried[0])
 
 
-def _standing(why: RuleExplanation) -> str:
+def _rank_line(why: RuleExplanation) -> str:
     if why.rank is None:
         reason = (
             "no rule that was tried leads to it"
@@ -77,12 +77,12 @@ def _standing(why: RuleExplanation) -> str:
             else "it was never an answer to this relation"
         )
         return f"It is not among the {why.n_candidates:,} candidates: {reason}."
-    standing = f"Rank {why.rank:,} of {why.n_candidates:,} candidates, score {why.score:.4f}"
-    standing += f", which {why.n_equal:,} others share" if why.n_equal else ""
+    line = f"Rank {why.rank:,} of {why.n_candidates:,} candidates, score {why.score:.4f}"
+    line += f", which {why.n_equal:,} others share" if why.n_equal else ""
     if why.fallback_share is not None:
-        standing += "; no rule leads to any candidate, so the score is its share in the past answers to this relation"
+        line += "; no rule leads to any candidate, so the score is its share in the past answers to this relation"
     above = ", ".join(f"{name} {score:.4f}" for name, score in why.above)
-    return f"{standing}. {f'Above it: {above}.' if above else ''}".rstrip()
+    return f"{line}. {f'Above it: {above}.' if above else ''}".rstrip()
 
 
 def _rules(n: int) -> str:
@@ -93,7 +93,7 @@ def _strongest(shown: int, of: int) -> str:
     return "" if shown == of else f"; the {shown} strongest" if shown > 1 else "; the strongest"
 
 
-def _tell(why: RuleExplanation, reason: Reason) -> Iterator[str]:
+def _reason_lines(why: RuleExplanation, reason: Reason) -> Iterator[str]:
     rule = reason.rule
     yield (
         f"  {reason.score:.4f} = {reason.confidence_part:.4f} (confidence {rule.confidence:.4f}, "
@@ -103,15 +103,15 @@ def _tell(why: RuleExplanation, reason: Reason) -> Iterator[str]:
     yield f"    {rule}"
     yield f"    {in_words(rule)}"
     for i, grounding in enumerate(reason.groundings):
-        yield from _facts(grounding, "" if i == 0 else "or")
+        yield from _fact_lines(grounding, "" if i == 0 else "or")
 
 
-def _facts(grounding: Grounding, mark: str) -> Iterator[str]:
+def _fact_lines(grounding: Grounding, mark: str) -> Iterator[str]:
     for i, fact in enumerate(grounding):
         yield f"      {mark if i == 0 else '':<3}{fact}"
 
 
-def _sum(why: RuleExplanation) -> str:
+def _sum_line(why: RuleExplanation) -> str:
     shown = [f"(1 - {reason.score:.4f})" for reason in why.strongest(3)]
     rest = "..." if len(why.reasons) > len(shown) else ""
     return f"  Together: 1 - {''.join(shown)}{rest} = {why.score:.4f}"

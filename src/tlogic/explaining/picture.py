@@ -1,4 +1,4 @@
-"""A picture of why: entities as lines along time, facts as arrows between them, the forecast at the end."""
+"""A picture of an explanation: entities as lines along time, facts as arrows, the forecast at the end."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,9 +8,9 @@ from typing import Any
 from tlogic.explaining.rule_explanation import Fact, RuleExplanation
 from tlogic.figures import BLUE, LINE, ORANGE, TEXT, drawing, literal
 
-# Inches: from an arrow to the next, with a label between them, and a character of a name or of the title.
+# Inches: between two arrows, with a label in between; and per character of a name or of the title.
 _ARROW, _NAME, _TITLE = 1.6, 0.09, 0.095
-# Characters of a label that fit between two arrows, and the inches of its lines.
+# Characters of a label that fit between two arrows, and inches per line of a label.
 _LABEL_WIDTH, _LABEL_LINE = 17, 0.15
 
 
@@ -36,19 +36,19 @@ def _lanes(why: RuleExplanation, facts: list[Fact]) -> dict[str, int]:
     named = why.query.subject or str(why.query.object)
     between = [name for fact in facts for name in (fact.subject, fact.object) if name not in (named, why.candidate)]
     order = list(dict.fromkeys([named, *between, why.candidate]))
-    return {name: len(order) - place for place, name in enumerate(order)}
+    return {name: len(order) - index for index, name in enumerate(order)}
 
 
 def _draw(axes: Any, why: RuleExplanation, facts: list[Fact], lanes: dict[str, int]) -> None:
-    """Facts stand side by side in order of time, so that none hides another; their dates are below them."""
+    """Draw facts side by side in order of time, so that none hides another, with their dates below."""
     end = len(facts)
     for name, height in lanes.items():
         axes.plot([-0.3, end + 0.9], [height, height], color=LINE, linewidth=1, zorder=1)
         axes.text(-0.4, height, literal(name), ha="right", va="center", color=TEXT, fontsize=10)
-    for place, fact in enumerate(facts):
-        _arrow(axes, place, lanes[fact.subject], lanes[fact.object], fact.relation, BLUE, "-")
-    asked, answer = lanes[why.query.subject or str(why.query.object)], lanes[why.candidate]
-    ends = (asked, answer) if why.query.subject is not None else (answer, asked)
+    for index, fact in enumerate(facts):
+        _arrow(axes, index, lanes[fact.subject], lanes[fact.object], fact.relation, BLUE, "-")
+    given, answer = lanes[why.query.subject or str(why.query.object)], lanes[why.candidate]
+    ends = (given, answer) if why.query.subject is not None else (answer, given)
     _arrow(axes, end, *ends, f"{why.query.relation}?", ORANGE, "--")
     axes.set_xticks(range(end + 1), [*(fact.time for fact in facts), str(why.query.at)], fontsize=9, color=TEXT)
     axes.get_xticklabels()[-1].set_color(ORANGE)
@@ -59,21 +59,21 @@ def _draw(axes: Any, why: RuleExplanation, facts: list[Fact], lanes: dict[str, i
     axes.tick_params(length=0)
 
 
-def _arrow(axes: Any, place: float, start: int, end: int, label: str, color: str, style: str) -> None:
+def _arrow(axes: Any, x: float, start: int, end: int, label: str, color: str, style: str) -> None:
     """An arrow between two lines with its label beside it, or, from an entity to itself, a loop above its line."""
     curve = "arc3" if start != end else "arc3,rad=-1.2"
     shift = 0.0 if start != end else 0.15
     axes.annotate(
         "",
-        xy=(place + shift, end),
-        xytext=(place - shift, start),
+        xy=(x + shift, end),
+        xytext=(x - shift, start),
         arrowprops={"arrowstyle": "-|>", "color": color, "linestyle": style, "linewidth": 1.6, "shrinkA": 0,
                     "shrinkB": 0, "connectionstyle": curve},
     )  # fmt: skip
-    axes.plot([place - shift], [start], "o", color=color, markersize=4, zorder=3)
+    axes.plot([x - shift], [start], "o", color=color, markersize=4, zorder=3)
     axes.text(
-        place + shift + 0.07,
-        # Between two lines: where the middle of the arrow is on one, above it.
+        x + shift + 0.07,
+        # Between two lines: above a line that the middle of the arrow lies on.
         (start + end) // 2 + (0.5 if start != end else 0.1),
         "\n".join(map(literal, _label_lines(label))),
         ha="left",

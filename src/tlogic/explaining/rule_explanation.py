@@ -233,8 +233,8 @@ class _ReasonFinder:
         entity_of = {rule.variables[0]: source}
         for i, (relation, triple, time) in enumerate(zip(body, path, times, strict=True)):
             source = entity_of[rule.variables[i]]
-            reached = entity_of.setdefault(rule.variables[i + 1], int(self._visible.target[triple]))
-            pair = (source, reached) if relation < half else (reached, source)
+            target = entity_of.setdefault(rule.variables[i + 1], int(self._visible.target[triple]))
+            pair = (source, target) if relation < half else (target, source)
             first, second = (graph.entities.name_of(entity) for entity in pair)
             facts.append(Fact(first, graph.relations.name_of(relation % half), second, graph.timeline.label_of(time)))
         return tuple(facts)

@@ -32,7 +32,7 @@ def reproduce(
     models: Sequence[str] = (),
     threads: int | None = None,
     progress: Callable[..., Any] | None = None,
-    tell: Callable[[str], None] | None = None,
+    announce: Callable[[str], None] | None = None,
 ) -> list[Section]:
     """Run the experiments of the paper, and the same experiments with learned models, and write a report.
 
@@ -49,7 +49,7 @@ def reproduce(
         models: The kinds of models to fit: scorecard, boosted. Both if empty.
         threads: Number of threads; all cores if None.
         progress: A function that wraps an iterable and shows progress, called with ``total`` and ``description``.
-        tell: Called with the name of each section before it runs.
+        announce: Called with the name of each section before it runs.
 
     Returns:
         The sections of the report.
@@ -75,8 +75,8 @@ def reproduce(
     runner = ExperimentRunner(folder, sources, threads, progress, selected, models)
     sections = []
     for name in [name for name in SECTIONS if name in (only or SECTIONS)]:
-        if tell:
-            tell(name)
+        if announce:
+            announce(name)
         sections.append(SECTIONS[name](runner))
     write_report(sections, folder, TITLE, ABOUT)
     return sections
