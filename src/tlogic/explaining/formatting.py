@@ -77,7 +77,8 @@ def _rank_line(why: RuleExplanation) -> str:
             else "it was never an answer to this relation"
         )
         return f"It is not among the {why.n_candidates:,} candidates: {reason}."
-    line = f"Rank {why.rank:,} of {why.n_candidates:,} candidates, score {why.score:.4f}"
+    candidates = f"{why.n_candidates:,} candidate{'' if why.n_candidates == 1 else 's'}"
+    line = f"Rank {why.rank:,} of {candidates}, score {why.score:.4f}"
     line += f", which {why.n_equal:,} others share" if why.n_equal else ""
     if why.fallback_share is not None:
         line += "; no rule leads to any candidate, so the score is its share in the past answers to this relation"
