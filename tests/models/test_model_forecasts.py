@@ -140,7 +140,7 @@ def test_a_query_that_failed_leaves_nothing_behind(
     forecaster = ModelForecaster(world, scorecard)
     answered(forecaster, early)
     with monkeypatch.context() as patch:
-        patch.setattr("tlogic.evidence.names.advance", lambda *_: 1 / 0)
+        patch.setattr("tlogic.evidence.families.name_structure.advance", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             answered(forecaster, late)
     assert answered(forecaster, late) == alone[late]
