@@ -4,7 +4,6 @@ Only this module depends on both rules and models. Below it, both are a ``Foreca
 when a function first needs them, so that ``import tlogic`` and ``tlogic --help`` are instant.
 """
 
-import json
 import os
 import time
 from collections.abc import Iterable, Sequence
@@ -520,6 +519,7 @@ def load(forecaster: "RuleSet | Model | StrPath") -> "RuleSet | Model":
         True
     """
     from tlogic.models import Model
+    from tlogic.models.file_format import is_model_file
 
     if isinstance(forecaster, RuleSet | Model):
         return forecaster
@@ -528,14 +528,4 @@ def load(forecaster: "RuleSet | Model | StrPath") -> "RuleSet | Model":
             f"Expected a rule set, a model, or the path of a file with either; found {type(forecaster).__name__}."
         )
     path = Path(forecaster)
-    return Model.load(path) if _is_model_file(path) else RuleSet.load(path)
-
-
-def _is_model_file(path: Path) -> bool:
-    from tlogic.models.model import FORMAT
-
-    try:
-        with path.open(encoding="utf-8-sig") as file:
-            return f'"format": {json.dumps(FORMAT)}' in file.read(1000)
-    except (OSError, UnicodeDecodeError):
-        return False  # RuleSet.load reports what is wrong
+    return Model.load(path) if is_model_file(path) else RuleSet.load(path)

@@ -18,11 +18,9 @@ from tlogic.models.bins import N_BINS, Bins
 from tlogic.models.boosting import Trees
 from tlogic.models.calibration import Calibration
 from tlogic.models.counted_rules import CountedRule, CountedRules
+from tlogic.models.file_format import FORMAT, VERSION
 from tlogic.models.scorecard import scores_of
 from tlogic.notebook import html_table
-
-FORMAT = "tlogic model"
-_VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -135,7 +133,7 @@ class Model:
     def to_json(self) -> str:
         """The content of a model file."""
         lives = [life if np.isfinite(life) else None for life in self.half_lives.tolist()]
-        about: dict[str, Any] = {"format": FORMAT, "version": _VERSION, "settings": self.settings, "data": self.data}
+        about: dict[str, Any] = {"format": FORMAT, "version": VERSION, "settings": self.settings, "data": self.data}
         about |= {"families": list(self.families), "half_lives": lives}
         about |= {"calibration": {name: column.tolist() for name, column in self.calibration._asdict().items()}}
         about |= {"trees": self.trees.text if self.trees else None}
@@ -199,9 +197,9 @@ class Model:
             found = json.loads(content)
         except json.JSONDecodeError as error:
             raise InputError(f"{path} is not a model file: {error}.") from None
-        if not isinstance(found, dict) or found.get("format") != FORMAT or found.get("version") != _VERSION:
+        if not isinstance(found, dict) or found.get("format") != FORMAT or found.get("version") != VERSION:
             raise InputError(
-                f"{path} is not a model file: expected JSON with the format {FORMAT!r}, version {_VERSION}."
+                f"{path} is not a model file: expected JSON with the format {FORMAT!r}, version {VERSION}."
             )
         try:
             return _from_json(found, path)
