@@ -1,4 +1,4 @@
-"""`tlogic rules MODEL`: the rules that a model counted are browsed as those of a rule file are."""
+"""`tlogic rules MODEL`: the counted rules of a model are browsed like those of a rule file."""
 
 import json
 from pathlib import Path

@@ -83,7 +83,7 @@ def test_rule_files_are_compared(file: Path) -> None:
     assert done.stdout == (
         f"- 1/4      {VISIT}\n+ ?        Veto(X, Y, T2) <- Consult(X, Y, T1)\n~ 57/100 -> 60/100  {CONSULT}\n"
     )
-    assert "1 in both with other supports" in done.stderr
+    assert "1 in both with different supports" in done.stderr
     assert "1 equal in both" in done.stderr
     found = json.loads(show(file, "--compare", other, "--json", "--head", "Veto"))
     assert [len(found[name]) for name in ("only_first", "only_second", "changed")] == [0, 1, 0]
@@ -139,7 +139,7 @@ def test_hand_written_rules_are_measured_and_applied(tmp_path: Path) -> None:
     done = run("measure", world, "--rules", mine, "--out", measured)
     assert done.returncode == 0, done.stderr
     assert "1 rules measured" in done.stderr
-    assert "Left out, since its body occurs nowhere: fine(X, Y, T3) <- twin_with(X, X, T1)" in done.stderr
+    assert "Skipped, because its body never occurs: fine(X, Y, T3) <- twin_with(X, X, T1)" in done.stderr
     assert RuleSet.load(measured)[0].confidence > 0.3
     assert run("evaluate", world, "--rules", measured, "--json").returncode == 0
 
