@@ -8,7 +8,7 @@ from tests.cli.running import run, run_process
 
 @pytest.fixture(scope="session")
 def new_world(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """Writes a sample world to a new folder, whose parent has room for what belongs to it."""
+    """Writes a sample world to a new folder; its parent folder is free for other files."""
 
     def write(name: str, *options: object) -> Path:
         folder = tmp_path_factory.mktemp("data") / name

@@ -1,4 +1,4 @@
-"""How the tests run the command: most in this process, which saves the start of another one, some as a user does."""
+"""Run the command in this process, which is fast, or in a process of its own, as users do."""
 
 import gc
 import io
@@ -13,13 +13,13 @@ COMMAND = [sys.executable, "-c", "from tlogic.cli import main; main()"]
 
 
 def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in this process; what it would end one with is the return code."""
+    """Run the command in this process and return its output and exit code."""
     words = ["tlogic", *map(str, arguments)]
     output, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(output), redirect_stderr(errors):
         patch.setattr(sys, "argv", words)
         patch.delenv("COLUMNS", raising=False)
-        import tlogic.cli.console  # noqa: F401 (it would keep to a width that is set while it is loaded)
+        import tlogic.cli.console  # noqa: F401 (consoles keep the width that is set when they are created)
 
         for name, value in environment.items():
             patch.setenv(name, value)
@@ -35,7 +35,7 @@ def _main() -> int:
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     finally:
-        gc.enable()  # which a command disables, as its process ends soon
+        gc.enable()  # commands disable it
     return 0
 
 
@@ -46,7 +46,7 @@ def _written(stream: io.TextIOWrapper) -> str:
 
 
 def run_process(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own, where nothing is loaded, and its streams are those of the system."""
+    """Run the command in a process of its own."""
     return subprocess.run(
         [*COMMAND, *map(str, arguments)],
         capture_output=True,
@@ -58,7 +58,7 @@ def run_process(*arguments: object, **environment: str) -> subprocess.CompletedP
 
 
 def assert_refused(done: subprocess.CompletedProcess[str], message: str) -> None:
-    """The command ended with one message for the user, and gave nothing else."""
+    """Check that the command failed with one message for the user and printed nothing else."""
     assert done.returncode == 2, done.stderr
     assert message in done.stderr
     assert "Traceback" not in done.stderr

@@ -13,20 +13,33 @@ def test_a_model_is_fitted_and_evaluated(world: Path, rule_file: Path, model_fil
 
 
 def test_one_of_rules_and_model_is_needed(world: Path, rule_file: Path) -> None:
-    for options in ([], ["--rules", rule_file, "--model", rule_file]):
-        assert_refused(run("evaluate", world, *options), "one of --rules RULES and --model MODEL")
-    assert_refused(run("evaluate", world, "--model", rule_file), "is not a model file")
+    both = ["--rules", rule_file, "--model", rule_file]
+    for command in ("evaluate", "forecast"):
+        assert_refused(run(command, world), "expected --rules RULES or --model MODEL")
+        assert_refused(run(command, world, *both), "Found both --rules and --model; give only one of them.")
 
 
-def test_a_model_forecasts_and_tells_why(world: Path, rule_file: Path, model_file: Path) -> None:
+def test_a_file_of_the_other_kind_is_refused(world: Path, rule_file: Path, model_file: Path, tmp_path: Path) -> None:
+    text = tmp_path / "some.txt"
+    text.write_text("3/4 sue(X, Y, T2) <- bid_for^-1(X, Y, T1)\n")
+    for path in (rule_file, text):
+        refused = run("evaluate", world, "--model", path)
+        assert_refused(refused, f"{path} is a rule file, not a model file; give it as --rules {path}.")
+    refused = run("evaluate", world, "--rules", model_file)
+    assert_refused(refused, f"{model_file} is a model file, not a rule file; give it as --model {model_file}.")
+    assert_refused(run("evaluate", world, "--model", world / "README.txt"), "is not a model file")
+    assert_refused(run("evaluate", world, "--model", "none.model"), "There is no model file none.model")
+
+
+def test_a_model_forecasts_and_explains(world: Path, rule_file: Path, model_file: Path) -> None:
     query = ["--subject", "Kite Aviation", "--relation", "sue", "--at", "2031-02-10"]
-    asked = ["forecast", world, "--model", model_file, *query]
-    text = run(*asked, "--explain", "--quiet")
+    command = ["forecast", world, "--model", model_file, *query]
+    text = run(*command, "--explain", "--quiet")
     assert text.returncode == 0, text.stderr
     assert "Northlight Energy ✓" in text.stdout
     assert "is the sum of:" in text.stdout
-    told = json.loads(run(*asked, "--explain", "--json").stdout)
-    assert told["by"] == "model"
-    assert told["explanations"][0]["contributions"]
-    assert_refused(run(*asked, "--picture", "why.svg"), "a model has sums")
-    assert_refused(run(*asked, "--rules", rule_file), "one of --rules RULES and --model MODEL")
+    found = json.loads(run(*command, "--explain", "--json").stdout)
+    assert found["by"] == "model"
+    assert found["explanations"][0]["contributions"]
+    assert_refused(run(*command, "--picture", "why.svg"), "--picture draws the groundings of rules")
+    assert_refused(run(*command, "--rules", rule_file), "Found both --rules and --model")

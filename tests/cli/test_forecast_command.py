@@ -6,18 +6,18 @@ import pytest
 
 from tests.cli.running import assert_refused, run, run_process
 
-ASKED = ["--subject", "Kite Aviation", "--relation", "sue"]
+QUERY = ["--subject", "Kite Aviation", "--relation", "sue"]
 
 
 def test_candidates_are_shown_with_what_came_true(world: Path, rule_file: Path) -> None:
-    done = run("forecast", world, "--rules", rule_file, *ASKED, "--at", "2031-02-10", "--top", 4)
+    done = run("forecast", world, "--rules", rule_file, *QUERY, "--at", "2031-02-10", "--top", 4)
     assert done.returncode == 0, done.stderr
     assert "(Kite Aviation, sue, ?, 2031-02-10)" in done.stdout
     assert "Northlight Energy ✓" in done.stdout
     assert done.stdout.count("0.") == 4
 
 
-def test_the_next_step_is_asked_where_no_time_is_given(world: Path, rule_file: Path) -> None:
+def test_without_a_time_the_next_step_is_forecast(world: Path, rule_file: Path) -> None:
     done = run("forecast", world, "--rules", rule_file, "--object", "kite aviation", "--relation", "sue")
     assert "(?, sue, Kite Aviation, 2031-03-27)" in done.stdout
     assert "✓" not in done.stdout
@@ -25,22 +25,22 @@ def test_the_next_step_is_asked_where_no_time_is_given(world: Path, rule_file: P
 
 def test_explanations_in_text_json_and_a_picture(world: Path, rule_file: Path, tmp_path: Path) -> None:
     picture = tmp_path / "why.svg"
-    asked = ["forecast", world, "--rules", rule_file, *ASKED, "--at", "2031-02-10", "--explain"]
-    text = run_process(*asked, "--reasons", 2, "--picture", picture)
+    command = ["forecast", world, "--rules", rule_file, *QUERY, "--at", "2031-02-10", "--explain"]
+    text = run_process(*command, "--reasons", 2, "--picture", picture)
     assert text.returncode == 0, text.stderr
     assert "Why Northlight Energy for (Kite Aviation, sue, ?, 2031-02-10)?" in text.stdout
     assert "2031-02-09  Northlight Energy — bid_for → Kite Aviation" in text.stdout
     assert "<svg" in picture.read_text(encoding="utf-8")
-    told = json.loads(run(*asked, "--json", "--groundings", 3).stdout)
-    assert told["candidates"][0]["name"] == "Northlight Energy"
-    assert told["true_answers"] == ["Northlight Energy"]
-    [why] = told["explanations"]
+    found = json.loads(run(*command, "--json", "--groundings", 3).stdout)
+    assert found["candidates"][0]["name"] == "Northlight Energy"
+    assert found["true_answers"] == ["Northlight Energy"]
+    [why] = found["explanations"]
     assert why["rank"] == 1
     assert max(len(reason["groundings"]) for reason in why["reasons"]) == 3
 
 
 def test_a_named_candidate_and_the_true_answer_are_explained(world: Path, rule_file: Path) -> None:
-    done = run("forecast", world, "--rules", rule_file, *ASKED, "--at", "2031-02-10", "--candidate", "Corvan Railways")
+    done = run("forecast", world, "--rules", rule_file, *QUERY, "--at", "2031-02-10", "--candidate", "Corvan Railways")
     assert "Why Corvan Railways" in done.stdout
     assert "Why Northlight Energy" in done.stdout
 
@@ -73,19 +73,19 @@ def test_a_file_of_queries_is_answered_to_the_screen(world: Path, rule_file: Pat
         (["--subject", "Kite Aviaton", "--relation", "sue"], "did you mean 'Kite Aviation'"),
         (["--subject", "Kite Aviation", "--relation", "seu"], "did you mean"),
         (["--subject", "Kite Aviation"], "needs a relation"),
-        ([], "Ask one query by"),
-        ([*ASKED, "--queries", "some.csv"], "Ask one query by"),
-        (["--queries", "some.csv", "--explain"], "are for one query"),
+        ([], "Expected one query"),
+        ([*QUERY, "--queries", "some.csv"], "Expected one query"),
+        (["--queries", "some.csv", "--explain"], "need a single query"),
         (["--queries", "some.csv"], "There is no file some.csv"),
-        ([*ASKED, "--at", "soon"], "'soon' is not understood"),
-        ([*ASKED, "--at", "1999-01-01"], "There are no facts before 1999-01-01"),
-        ([*ASKED, "--candidate", "Nobody Known"], "Unknown entity 'Nobody Known'"),
-        ([*ASKED, "--picture", "why.doc"], ".svg or .png"),
-        ([*ASKED, "--top", "0"], "1 or more"),
-        ([*ASKED, "--out", "answers.doc"], ".csv, .parquet, .jsonl"),
-        ([*ASKED, "--window", "-3"], "window must be 1 or more"),
-        ([*ASKED, "--window", 10**20], "window must be 1,152,921,504,606,846,976 or less"),
-        ([*ASKED, "--max-groundings", 10**20], "max_groundings must be 1,152,921,504,606,846,976 or less"),
+        ([*QUERY, "--at", "soon"], "'soon' is not understood"),
+        ([*QUERY, "--at", "1999-01-01"], "There are no facts before 1999-01-01"),
+        ([*QUERY, "--candidate", "Nobody Known"], "Unknown entity 'Nobody Known'"),
+        ([*QUERY, "--picture", "why.doc"], ".svg or .png"),
+        ([*QUERY, "--top", "0"], "1 or more"),
+        ([*QUERY, "--out", "answers.doc"], ".csv, .parquet, .jsonl"),
+        ([*QUERY, "--window", "-3"], "window must be 1 or more"),
+        ([*QUERY, "--window", 10**20], "window must be 1,152,921,504,606,846,976 or less"),
+        ([*QUERY, "--max-groundings", 10**20], "max_groundings must be 1,152,921,504,606,846,976 or less"),
     ],
 )
 def test_bad_input_ends_with_one_message(world: Path, rule_file: Path, options: list[str], message: str) -> None:
@@ -106,20 +106,20 @@ def test_names_cannot_style_the_output(tmp_path: Path) -> None:
     assert "[red]Ann[/red] — [b]calls → [link=x]Bo" in done.stdout
 
 
-def test_rules_that_do_not_fit_the_data_are_told(world: Path, tmp_path: Path) -> None:
+def test_rules_that_do_not_fit_the_data_cause_a_warning(world: Path, tmp_path: Path) -> None:
     rules = tmp_path / "some.txt"
     rules.write_text("3/4 sue(X, Y, T2) <- bid_for^-1(X, Y, T1)\n1/2 sue(X, Y, T2) <- orbit(X, Y, T1)\n")
-    done = run("forecast", world, "--rules", rules, *ASKED)
-    assert "1 of 2 rules apply; 1 name relations that the data does not have" in done.stderr
+    done = run("forecast", world, "--rules", rules, *QUERY)
+    assert "1 of 2 rules apply; 1 have relations that the data does not have" in done.stderr
     weekly = tmp_path / "weekly.rules"
     weeks = ["--step", "1w", "--test-from", "2031-02-10", "--lengths", 1, "--walks", 5]
     assert run("learn", world, "--out", weekly, *weeks).returncode == 0
-    for command in (["forecast", *ASKED], ["evaluate"]):
+    for command in (["forecast", *QUERY], ["evaluate"]):
         done = run(command[0], world, "--rules", weekly, *command[1:])
-        assert "learned from steps of 1 week, and the data has steps of 1 day" in done.stderr
+        assert "learned with time steps of 1 week, but the data has steps of 1 day" in done.stderr
 
 
-def test_looking_back_with_rules_of_later_facts_is_told(world: Path, rule_file: Path) -> None:
-    early = run("forecast", world, "--rules", rule_file, *ASKED, "--at", "2030-06-01")
-    assert "so what came after 2030-06-01 is in it" in early.stderr
-    assert "Warning" not in run("forecast", world, "--rules", rule_file, *ASKED, "--quiet").stderr
+def test_forecasting_with_rules_from_later_facts_causes_a_warning(world: Path, rule_file: Path) -> None:
+    early = run("forecast", world, "--rules", rule_file, *QUERY, "--at", "2030-06-01")
+    assert "so they may reflect facts from 2030-06-01 on" in early.stderr
+    assert "Warning" not in run("forecast", world, "--rules", rule_file, *QUERY, "--quiet").stderr

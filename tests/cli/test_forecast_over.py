@@ -1,4 +1,4 @@
-"""`tlogic forecast --over`: why one candidate and not the other."""
+"""`tlogic forecast --over`: why a model ranks one candidate above another."""
 
 import json
 from pathlib import Path
@@ -7,19 +7,19 @@ import pytest
 
 from tests.cli.running import assert_refused, run
 
-ASKED = ["--subject", "Kite Aviation", "--relation", "sue", "--at", "2031-02-10", "--quiet"]
+QUERY = ["--subject", "Kite Aviation", "--relation", "sue", "--at", "2031-02-10", "--quiet"]
 ONE, OTHER = "Northlight Energy", "Corvan Railways"
 
 
 def test_a_candidate_is_compared_with_another(world: Path, model_file: Path) -> None:
-    asked = ["forecast", world, "--model", model_file, *ASKED, "--explain", "--candidate", ONE, "--over", OTHER]
-    done = run(*asked, "--reasons", 2)
+    command = ["forecast", world, "--model", model_file, *QUERY, "--explain", "--candidate", ONE, "--over", OTHER]
+    done = run(*command, "--reasons", 2)
     assert done.returncode == 0, done.stderr
     assert f"Why {ONE} over {OTHER} for (Kite Aviation, sue, ?, 2031-02-10)?" in done.stdout
     assert "The difference of scores +" in done.stdout
     assert done.stdout.count("against: ") == 2
     assert "more kinds of evidence" in done.stdout
-    [compared] = json.loads(run(*asked, "--json", "--groundings", 2).stdout)["comparisons"]
+    [compared] = json.loads(run(*command, "--json", "--groundings", 2).stdout)["comparisons"]
     assert (compared["one"]["candidate"], compared["other"]["candidate"]) == (ONE, OTHER)
     weights = [each["weight"] for each in compared["differences"]]
     assert sum(weights) == pytest.approx(compared["difference"])
@@ -28,21 +28,21 @@ def test_a_candidate_is_compared_with_another(world: Path, model_file: Path) -> 
 
 
 def test_one_that_is_no_candidate_has_no_difference(world: Path, model_file: Path) -> None:
-    told = json.loads(run("forecast", world, "--model", model_file, *ASKED, "--top", 1000, "--json").stdout)
+    found = json.loads(run("forecast", world, "--model", model_file, *QUERY, "--top", 1000, "--json").stdout)
     entities = {
         name for line in (world / "train.txt").read_text("utf-8").splitlines() for name in line.split("\t")[:3:2]
     }
-    nobody = sorted(entities - {each["name"] for each in told["candidates"]})[0]
-    asked = ["forecast", world, "--model", model_file, *ASKED, "--candidate", ONE, "--over", nobody]
-    assert f"{nobody} is not among the" in run(*asked).stdout
-    assert json.loads(run(*asked, "--json").stdout)["comparisons"][0]["difference"] is None
+    nobody = sorted(entities - {each["name"] for each in found["candidates"]})[0]
+    command = ["forecast", world, "--model", model_file, *QUERY, "--candidate", ONE, "--over", nobody]
+    assert f"{nobody} is not among the" in run(*command).stdout
+    assert json.loads(run(*command, "--json").stdout)["comparisons"][0]["difference"] is None
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--rules", "{rules}", "--candidate", ONE, "--over", OTHER], "by the sums of a --model MODEL"),
-        (["--model", "{model}", "--explain", "--over", OTHER], "compares with a --candidate NAME"),
+        (["--rules", "{rules}", "--candidate", ONE, "--over", OTHER], "and a --model MODEL"),
+        (["--model", "{model}", "--explain", "--over", OTHER], "--over NAME needs a --candidate NAME"),
         (["--model", "{model}", "--candidate", ONE, "--over", "Nobody Known"], "Unknown entity 'Nobody Known'"),
     ],
 )
@@ -50,4 +50,4 @@ def test_bad_input_ends_with_one_message(
     world: Path, rule_file: Path, model_file: Path, options: list[str], message: str
 ) -> None:
     given = [option.format(rules=rule_file, model=model_file) for option in options]
-    assert_refused(run("forecast", world, *ASKED, *given), message)
+    assert_refused(run("forecast", world, *QUERY, *given), message)

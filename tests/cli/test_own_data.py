@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy
 
 from tests.cli.running import run, run_process
-from tlogic.cli.options import column_choice
+from tlogic.cli.data_options import column_choice
 from tlogic.errors import InputError
 
 SECRET = "s3cr3t"

@@ -1,4 +1,4 @@
-"""`tlogic learn` is killed, goes on, and ends with the same bytes as a run that nobody disturbed."""
+"""`tlogic learn` resumes after it is killed, with the same bytes as an uninterrupted run."""
 
 import re
 import signal
@@ -23,7 +23,7 @@ def partial_of(rules: Path) -> Path:
 
 
 def stop_midway(arguments: list[object], rules: Path, how: int) -> str | None:
-    """Run a command and stop it as soon as it has kept another chunk; its messages, or None where it ended first."""
+    """Run a command, stop it once it has stored another chunk, and return its messages; None if it ended first."""
     partial = partial_of(rules)
     before = partial.stat().st_size if partial.exists() else 2000  # no first line is that long
     process = subprocess.Popen([*COMMAND, *map(str, arguments)], stderr=subprocess.PIPE, text=True, encoding="utf-8")
@@ -37,16 +37,19 @@ def stop_midway(arguments: list[object], rules: Path, how: int) -> str | None:
 
 
 def finished_chunks(messages: str) -> int:
-    found = re.search(r"Going on with .*\((\d+) finished chunks\)", messages.replace("\n", " "))
+    found = re.search(r"Resuming from .*\((\d+) finished chunks\)", messages.replace("\n", " "))
     assert found, messages
     return int(found[1])
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no kill -9")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no kill -9")
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_killed_run_goes_on_with_the_same_result(long_world: Path, threads: int) -> None:
-    rules, undisturbed = long_world.parent / f"killed{threads}.rules", long_world.parent / f"undisturbed{threads}.rules"
-    for walks in (3_000, 12_000, 48_000, 192_000):  # more work where the machine is too fast to be caught
+def test_a_killed_run_resumes_with_the_same_result(long_world: Path, threads: int) -> None:
+    rules, uninterrupted = (
+        long_world.parent / f"killed{threads}.rules",
+        long_world.parent / f"uninterrupted{threads}.rules",
+    )
+    for walks in (3_000, 12_000, 48_000, 192_000):  # more work if the machine is too fast
         learn = ["learn", long_world, "--walks", walks, "--threads", threads, "--out"]
         if (
             stop_midway([*learn, rules], rules, signal.SIGKILL) is not None
@@ -60,14 +63,14 @@ def test_a_killed_run_goes_on_with_the_same_result(long_world: Path, threads: in
     assert not rules.exists()
     done = run_process(*learn, rules, "--resume", "--threads", 3 - threads)
     assert done.returncode == 0, done.stderr
-    assert finished_chunks(done.stderr) >= 2  # at least one from each of the two runs that were killed
+    assert finished_chunks(done.stderr) >= 2  # at least one from each killed run
     assert not partial_of(rules).exists()
-    assert run(*learn, undisturbed).returncode == 0
-    assert rules.read_bytes() == undisturbed.read_bytes()
+    assert run(*learn, uninterrupted).returncode == 0
+    assert rules.read_bytes() == uninterrupted.read_bytes()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no interrupts to other processes")
-def test_an_interrupted_run_says_how_to_go_on_and_is_not_lost(long_world: Path) -> None:
+def test_an_interrupted_run_prints_how_to_resume(long_world: Path) -> None:
     rules = long_world.parent / "interrupted.rules"
     for walks in (3_000, 12_000, 48_000, 192_000):
         learn = ["learn", long_world, "--walks", walks, "--out", rules]
@@ -76,20 +79,20 @@ def test_an_interrupted_run_says_how_to_go_on_and_is_not_lost(long_world: Path) 
             break
         rules.unlink(missing_ok=True)
     assert messages is not None
-    assert "the same command with --resume goes on from there" in messages
+    assert "the same command with --resume continues the run" in messages
     assert "tlogic: interrupted" in messages
     assert "Traceback" not in messages
     kept = partial_of(rules).read_bytes()
 
     refused = run(*learn)
     assert refused.returncode == 2
-    assert "--resume goes on with it, --no-resume begins anew" in refused.stderr
+    assert "--resume continues it, --no-resume discards it" in refused.stderr
     foreign = run(*learn, "--resume", "--seed", 5)
     assert foreign.returncode == 2
     assert "seed is 12 there and 5 here" in foreign.stderr
     unreadable = run("learn", long_world / "missing", "--out", rules, "--no-resume")
     assert unreadable.returncode == 2
-    assert partial_of(rules).read_bytes() == kept, "nothing of this may cost the finished work"
+    assert partial_of(rules).read_bytes() == kept, "refused commands must keep the finished work"
     assert not rules.exists()
 
     anew = run("learn", long_world, "--walks", 20, "--out", rules, "--no-resume")
@@ -112,7 +115,7 @@ def test_nothing_to_resume_is_no_error(long_world: Path) -> None:
     assert not partial_of(rules).exists()
 
 
-def test_a_foreign_file_in_the_place_of_the_checkpoint_is_left_alone(long_world: Path) -> None:
+def test_a_file_that_is_not_a_checkpoint_is_kept(long_world: Path) -> None:
     rules = long_world.parent / "foreign.rules"
     partial_of(rules).write_text("my notes")
     for more in ([], ["--resume"], ["--no-resume"]):

@@ -45,7 +45,7 @@ def test_a_search_ends_with_a_report_and_commands(small_world: Path, tmp_path: P
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no interrupts to other processes")
-def test_an_interrupted_run_says_how_to_go_on(small_world: Path, tmp_path: Path) -> None:
+def test_an_interrupted_run_prints_how_to_resume(small_world: Path, tmp_path: Path) -> None:
     tune = ["tune", small_world, "--grid", "paper", "--out", tmp_path]
     process = subprocess.Popen([*COMMAND, *map(str, tune)], stderr=subprocess.PIPE, text=True, encoding="utf-8")
     results = tmp_path / "results.jsonl"

@@ -1,14 +1,15 @@
-"""The `tlogic` command: thin commands that parse, call the API and print."""
+"""The `tlogic` command: thin commands that parse options, call the API and print."""
 
 import gc
 import sys
 
 _INTERRUPTED = 130
+"""The exit code of a process that is interrupted by Ctrl+C."""
 
 
 def main() -> None:
-    """Run the command; errors meant for the user are told in one message, with exit code 2."""
-    gc.disable()  # a command ends soon, and its many small objects are no garbage until then
+    """Run the command. Errors for the user are printed as one message, with exit code 2."""
+    gc.disable()  # commands are short-lived: collecting garbage costs time and frees little memory
     from tlogic.cli.app import app
     from tlogic.errors import TLogicError
 
@@ -19,13 +20,13 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(_interrupted())
     except SystemExit as end:
-        if end.code == _INTERRUPTED:  # Typer makes this of an interrupt, and says nothing
+        if end.code == _INTERRUPTED:  # Typer converts an interrupt to this exit code without a message
             _interrupted()
         raise
 
 
 def _interrupted() -> int:
-    return _fail("tlogic: interrupted; no half-written file was left.", _INTERRUPTED)
+    return _fail("tlogic: interrupted; no incomplete file was left behind.", _INTERRUPTED)
 
 
 def _fail(message: str, code: int) -> int:

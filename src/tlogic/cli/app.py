@@ -1,4 +1,4 @@
-"""The commands, one module each. Heavy imports wait until a command runs, so that help is instant."""
+"""The commands, one module each. Heavy modules are imported when a command runs, so that help is instant."""
 
 from typing import Annotated
 
@@ -38,9 +38,9 @@ def about(
 ) -> None:
     """Learn temporal rules from dated events, forecast what comes next, and show why."""
     if version:
-        import tlogic
+        from tlogic.version import __version__
 
-        print(f"tlogic {tlogic.__version__}")
+        print(f"tlogic {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
         print(context.get_help())

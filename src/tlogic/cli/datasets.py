@@ -27,7 +27,10 @@ def download(
         typer.Option(help="The folder for datasets; by default TLOGIC_DATA, or else the cache folder.", metavar="DIR"),
     ] = None,
 ) -> None:
-    """Download published datasets and verify them. Their names can then be given as DATA."""
+    """Download published datasets and verify them.
+
+    Their names can then be given as DATA.
+    """
     from tlogic.cli.console import error_console
     from tlogic.events.downloads import download as fetch
 

@@ -1,24 +1,26 @@
-"""`tlogic evaluate`: how high true answers rank."""
+"""`tlogic evaluate`: rank the true answers of a split."""
 
 import json
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from tlogic.cli.forecasters import ModelFile, RuleFile, check_forecaster, forecasting_kernel, load_forecaster
-from tlogic.cli.options import ApplicationOptions, Cluster, DataOptions, Threads
+from tlogic.cli.application_options import ApplicationOptions
+from tlogic.cli.data_options import DataOptions
+from tlogic.cli.forecasters import ForecasterOptions
+from tlogic.cli.options import Cluster, Threads
 
 
 class Split(StrEnum):
-    """The facts that are asked."""
+    """The facts to forecast."""
 
     test = "test"
     valid = "valid"
 
 
 class Filter(StrEnum):
-    """Which other true answers are left out of a ranking."""
+    """Which other true answers are removed from a ranking."""
 
     time_aware = "time-aware"
     static = "static"
@@ -26,13 +28,21 @@ class Filter(StrEnum):
 
 
 def evaluate(
+    forecaster: ForecasterOptions,
     data: DataOptions,
     application: ApplicationOptions,
-    rules: RuleFile = None,
-    model: ModelFile = None,
     split: Annotated[Split, typer.Option(help="The facts to forecast.")] = Split.test,
-    filter: Annotated[Filter, typer.Option(help="Which other true answers do not count.")] = Filter.time_aware,
-    multi_step: Annotated[bool, typer.Option("--multi-step", help="Use no fact from within the split.")] = False,
+    filter: Annotated[
+        Filter,
+        typer.Option(
+            help="Remove other true answers from a ranking: those at the same time (time-aware), at any time (static), "
+            "or none (raw).",
+            metavar="FILTER",
+        ),
+    ] = Filter.time_aware,
+    multi_step: Annotated[
+        bool, typer.Option("--multi-step", help="Forecast without the facts of the split; for rules only.")
+    ] = False,
     threads: Threads = None,
     cluster: Cluster = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -40,21 +50,21 @@ def evaluate(
     """Forecast the facts of a split with RULES or a MODEL, and report how high the true answers rank."""
     import time
 
-    import tlogic
-    from tlogic.cli.console import print_evaluation, progress, wait_for_kernels, warn_of_other_steps
+    from tlogic import api
+    from tlogic.cli.console import progress, wait_for_kernels, warn_of_other_steps
 
-    check_forecaster(rules, model)
-    settings = application.settings() if rules else None
+    forecaster.check()
+    settings = None if forecaster.rules is None else application.settings()
     started = time.perf_counter()
     graph = data.read()
     seconds = {"read": time.perf_counter() - started}
-    forecaster = load_forecaster(rules, model)
-    if rules is not None:
-        warn_of_other_steps(graph, forecaster)
-    with wait_for_kernels(forecasting_kernel(model)), progress() as follow:
-        evaluation = tlogic.evaluate(
+    loaded = forecaster.load()
+    if forecaster.rules is not None:
+        warn_of_other_steps(graph, loaded)
+    with wait_for_kernels(forecaster.kernel), progress() as follow:
+        evaluation = api.evaluate(
             graph,
-            forecaster,
+            loaded,
             settings,
             split=split.value,
             filter=filter.value,
@@ -68,4 +78,30 @@ def evaluate(
     if json_output:
         print(json.dumps(figures))
     else:
-        print_evaluation(figures)
+        _print_evaluation(figures)
+
+
+def _print_evaluation(figures: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    from tlogic.cli.console import console
+
+    by = _rules_applied(figures["settings"]) if "rules" in figures["settings"] else "by a model"
+    table = Table(title=f"{figures['queries']:,} queries, {by}")
+    for column in ("ties", "MRR", "hits@1", "hits@3", "hits@10"):
+        table.add_column(column, justify="left" if column == "ties" else "right")
+    for ties in ("realistic", "optimistic", "pessimistic"):
+        table.add_row(ties, *(f"{value:.4f}" for value in figures[ties].values()))
+    console.print(table)
+    seconds = ", ".join(f"{stage} {value:.2f} s" for stage, value in figures["seconds"].items())
+    console.print(
+        f"{figures['no_candidates']:,} queries had no candidate and were answered by the fallback; "
+        f"{seconds}; peak memory {figures['peak_mb']} MB",
+        highlight=False,
+    )
+
+
+def _rules_applied(settings: dict[str, Any]) -> str:
+    applied, given, foreign = (settings[name] for name in ("rules", "rules_given", "rules_foreign"))
+    text = f"{applied:,} of {given:,} rules applied"
+    return f"{text}; {foreign:,} have relations that the data does not have" if foreign else text

@@ -1,4 +1,4 @@
-"""`tlogic fit`: a model that scores candidates by sums of evidence."""
+"""`tlogic fit`: fit a model, which scores candidates by weighted evidence."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -6,43 +6,58 @@ from typing import Annotated
 
 import typer
 
-from tlogic.cli.options import Cluster, DataOptions, Threads
+from tlogic.cli.data_options import DataOptions
+from tlogic.cli.options import Cluster, Threads
+from tlogic.models.settings import FitSettings
 
 
 class Kind(StrEnum):
-    """What is fitted."""
+    """The kind of model."""
 
     scorecard = "scorecard"
     boosted = "boosted"
 
 
 class TrainOn(StrEnum):
-    """The facts whose queries weights are learned from."""
+    """The facts to learn weights from."""
 
     train = "train"
     both = "train+valid"
+
+
+_DEFAULT_TRAIN_ON = TrainOn(FitSettings.train_on)
 
 
 def fit(
     data: DataOptions,
     out: Annotated[Path, typer.Option(help="The model file to write.", metavar="MODEL")],
     model: Annotated[
-        Kind, typer.Option(help="A sum of weights, or one with trees on top, which needs LightGBM.")
-    ] = Kind.scorecard,
-    names: Annotated[bool, typer.Option("--names", help='Use what names say, such as "Police (India)".')] = False,
-    train_on: Annotated[TrainOn, typer.Option(help="The facts to learn from.")] = TrainOn.both,
-    seed: Annotated[int, typer.Option(help="The seed of the order in which queries are learned from.")] = 12,
+        Kind,
+        typer.Option(
+            help="scorecard (a sum of weights) or boosted (a scorecard with trees on top; needs LightGBM).",
+            metavar="KIND",
+        ),
+    ] = Kind[FitSettings.model],
+    names: Annotated[
+        bool, typer.Option("--names", help='Use the structure of entity names, such as "Police (India)", as evidence.')
+    ] = FitSettings.names,
+    train_on: Annotated[
+        TrainOn, typer.Option(help="The facts to learn weights from: train or train+valid.", metavar="SPLITS")
+    ] = _DEFAULT_TRAIN_ON,
+    seed: Annotated[
+        int, typer.Option(help="The seed of the sampling of queries and candidates.", metavar="N")
+    ] = FitSettings.seed,
     threads: Threads = None,
     cluster: Cluster = None,
 ) -> None:
-    """Fit a model to DATA: weights for what speaks for a candidate, learned from queries whose answers are known."""
-    import tlogic
+    """Fit a model to DATA: learn weights of evidence from past queries and their true answers."""
+    from tlogic import api
     from tlogic.cli.console import error_console, progress, wait_for_kernels
     from tlogic.models.scorecard import scores_of
 
     graph = data.read(out)
     with wait_for_kernels(scores_of), progress() as follow:
-        fitted = tlogic.fit(
+        fitted = api.fit(
             graph,
             model=model.value,
             names=names,

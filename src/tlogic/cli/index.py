@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tlogic.cli.options import DataOptions
+from tlogic.cli.data_options import DataOptions
 
 
 def index(

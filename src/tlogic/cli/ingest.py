@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from tlogic.cli.options import DataOptions, column_choice
+from tlogic.cli.data_options import DataOptions, column_choice
 from tlogic.errors import InputError
 
 if TYPE_CHECKING:
@@ -86,7 +86,10 @@ def ingest(
         ),
     ],
 ) -> None:
-    """Add the events in DATA to the STORE of a live service. Events that it already has are skipped."""
+    """Add the events in DATA to the STORE of a live service.
+
+    Events that the store already has are skipped.
+    """
     from tlogic.serving.store.encoded_events import EncodedEvents
     from tlogic.serving.store.event_store import EventStore, is_new
 

@@ -1,4 +1,4 @@
-"""`tlogic learn`: rules from facts."""
+"""`tlogic learn`: learn rules from facts."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,63 +8,76 @@ from typing import Annotated, Any
 
 import typer
 
-from tlogic.cli.options import Cluster, DataOptions, Threads, integers
+from tlogic.cli.data_options import DataOptions
+from tlogic.cli.options import Cluster, ExecutionOption, Threads, integers
+from tlogic.learning.settings import MAX_EXACT_LENGTH, LearningSettings
 
 
 class Transition(StrEnum):
-    """How a walk chooses its next edge."""
+    """The distribution of the next edge of a walk."""
 
     exp = "exp"
     unif = "unif"
 
 
 class Confidence(StrEnum):
-    """Which bodies count."""
+    """How to compute the confidence of a rule."""
 
     sampled = "sampled"
     exact = "exact"
 
 
+BodySamples = Annotated[
+    int, typer.Option(help="The number of bodies to sample per rule for its confidence.", metavar="N")
+]
 ConfidenceOption = Annotated[
-    Confidence, typer.Option(help="Count the sampled bodies, or all there are (exact; up to length 3).")
+    Confidence,
+    typer.Option(
+        help="Estimate the confidence from sampled bodies (sampled), or count all bodies (exact; up to length "
+        f"{MAX_EXACT_LENGTH})."
+    ),
 ]
 
 
 def learn(
     data: DataOptions,
     out: Annotated[Path, typer.Option(help="The rule file to write.", metavar="RULES")],
-    lengths: Annotated[str, typer.Option(help="Rule lengths, separated by commas.")] = "1,2,3",
-    walks: Annotated[int, typer.Option(help="Walks per relation and length.")] = 200,
-    transition: Annotated[Transition, typer.Option(help="Prefer recent edges (exp) or not (unif).")] = Transition.exp,
-    body_samples: Annotated[int, typer.Option(help="Bodies sampled per rule for its confidence.")] = 500,
-    confidence: ConfidenceOption = Confidence.sampled,
+    lengths: Annotated[
+        str, typer.Option(help="The rule lengths to learn, separated by commas.", metavar="LENGTHS")
+    ] = ",".join(map(str, LearningSettings.lengths)),
+    walks: Annotated[
+        int, typer.Option(help="The number of walks to sample per relation and length.", metavar="N")
+    ] = LearningSettings.walks,
+    transition: Annotated[
+        Transition, typer.Option(help="Whether walks prefer recent edges (exp) or not (unif).")
+    ] = Transition[LearningSettings.transition],
+    body_samples: BodySamples = LearningSettings.body_samples,
+    confidence: ConfidenceOption = Confidence[LearningSettings.confidence],
     relation: Annotated[
         list[str] | None,
-        typer.Option(help="Learn rules for this relation only; can be given again.", metavar="NAME"),
+        typer.Option(help="Learn rules only for this head relation; repeatable.", metavar="NAME"),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The seed of the random walks.")] = 12,
+    seed: Annotated[int, typer.Option(help="The seed of the random walks.", metavar="N")] = LearningSettings.seed,
     threads: Threads = None,
     cluster: Cluster = None,
     resume: Annotated[
         bool | None,
-        typer.Option(
+        ExecutionOption(
             "--resume/--no-resume",
-            help="Go on with an unfinished run, which lies in RULES.partial; or begin anew without it.",
+            help="Resume an unfinished run from RULES.partial, or discard it and start again.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
     """Learn rules from the training facts of DATA.
 
-    What is finished is kept in RULES.partial until RULES is written, so that a run that was killed can go on.
+    Finished work is kept in RULES.partial until RULES is written, so that an interrupted run can be resumed.
     """
-    import tlogic
+    from tlogic import api
     from tlogic.cli.console import error_console, progress, wait_for_kernels
     from tlogic.learning.checkpoint import discard
-    from tlogic.learning.exact_repeated_variables import count_repeated
-    from tlogic.learning.sampled_support import count_sampled_supports
 
-    settings = tlogic.LearningSettings(
+    settings = LearningSettings(
         lengths=integers(lengths),
         walks=walks,
         transition=transition.value,
@@ -72,15 +85,14 @@ def learn(
         confidence=confidence.value,
         seed=seed,
     )
-    kernel = count_repeated if confidence is Confidence.exact else count_sampled_supports
     partial = out.with_name(f"{out.name}.partial")
     finished = _find_unfinished(partial, resume)
     graph = data.read(out)
     if not finished:
         discard(partial)
-    with _telling_how_to_go_on(partial), wait_for_kernels(kernel), progress() as follow:
-        how: dict[str, Any] = {"threads": threads, "cluster": cluster, "progress": follow}
-        rules = tlogic.learn(graph, settings, relations=relation, checkpoint=partial, **how)
+    with _resume_hint(partial), wait_for_kernels(confidence_kernel(confidence)), progress() as follow:
+        execution: dict[str, Any] = {"threads": threads, "cluster": cluster, "progress": follow}
+        rules = api.learn(graph, settings, relations=relation, checkpoint=partial, **execution)
         rules.save(out)
     discard(partial)
     counts = ", ".join(f"{count:,} of length {length}" for length, count in rules.by_length().items())
@@ -88,8 +100,19 @@ def learn(
     error_console.print(f"{found} in {len(graph.train):,} facts; written to {out}", markup=False)
 
 
+def confidence_kernel(confidence: Confidence) -> Any:
+    """The kernel that is compiled last when confidence is first computed."""
+    if confidence is Confidence.exact:
+        from tlogic.learning.exact_repeated_variables import count_repeated
+
+        return count_repeated
+    from tlogic.learning.sampled_support import count_sampled_supports
+
+    return count_sampled_supports
+
+
 def _find_unfinished(partial: Path, resume: bool | None) -> int:
-    """How many finished chunks to go on with; work of hours is not thrown away, nor taken up, without being asked."""
+    """The number of finished chunks to resume from; raises an error if the user must choose whether to resume."""
     from tlogic.cli.console import error_console
     from tlogic.errors import InputError
     from tlogic.learning.checkpoint import count_finished
@@ -99,20 +122,20 @@ def _find_unfinished(partial: Path, resume: bool | None) -> int:
     finished = count_finished(partial)
     if finished and not resume:
         raise InputError(
-            f"An unfinished run is in {partial} ({finished} finished chunks): "
-            "--resume goes on with it, --no-resume begins anew without it."
+            f"Found an unfinished run in {partial} ({finished} finished chunks): "
+            "--resume continues it, --no-resume discards it and starts again."
         )
     if resume:
-        going_on = f"Going on with {partial} ({finished} finished chunks)."
+        resuming = f"Resuming from {partial} ({finished} finished chunks)."
         error_console.print(
-            going_on if finished else f"There is no unfinished run in {partial}; beginning anew.", markup=False
+            resuming if finished else f"There is no unfinished run in {partial}; starting a new one.", markup=False
         )
     return finished
 
 
 @contextmanager
-def _telling_how_to_go_on(partial: Path) -> Iterator[None]:
-    """Where the run is interrupted, or its cluster breaks down, say that it is not lost."""
+def _resume_hint(partial: Path) -> Iterator[None]:
+    """After an interrupt or an error, such as a cluster failure, print how to resume."""
     from tlogic.cli.console import error_console
     from tlogic.errors import TLogicError
     from tlogic.learning.checkpoint import count_finished
@@ -122,6 +145,6 @@ def _telling_how_to_go_on(partial: Path) -> Iterator[None]:
     except (KeyboardInterrupt, TLogicError):
         if count_finished(partial):
             error_console.print(
-                f"What is finished is in {partial}: the same command with --resume goes on from there.", markup=False
+                f"Finished work is kept in {partial}: the same command with --resume continues the run.", markup=False
             )
         raise

@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
+from tlogic.cli.data_options import DataOptions
 from tlogic.cli.evaluate import Split
 from tlogic.cli.groups import with_groups
-from tlogic.cli.options import DataOptions, Threads
+from tlogic.cli.options import Threads
 
 Out = Annotated[Path, typer.Option(help="The .svg or .png file to write.", metavar="FILE")]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)]
@@ -51,11 +52,11 @@ def rules(
 def ages(
     model: ModelFile,
     out: Out,
-    head: Annotated[str | None, typer.Option(help="Only rules for this relation.", metavar="R")] = None,
+    head: Annotated[str | None, typer.Option(help="Only rules for this head relation.", metavar="NAME")] = None,
     kind: Annotated[
         str, typer.Option(help="The kind of rules: rules (of length 1), chains or acyclic.", metavar="KIND")
     ] = "rules",
-    top: Annotated[int, typer.Option(help="The number of rules; the strongest come first.", min=1)] = 6,
+    top: Annotated[int, typer.Option(help="The number of rules; the strongest come first.", metavar="N", min=1)] = 6,
 ) -> None:
     """Plot the probability of a model's rules by the age of their body."""
     from tlogic.analysis.plots import plot_ages
@@ -68,7 +69,10 @@ def weights(
     model: ModelFile,
     out: Out,
     top: Annotated[
-        int, typer.Option(help="The number of features; those with the largest effect on scores come first.", min=1)
+        int,
+        typer.Option(
+            help="The number of features; those with the largest effect on scores come first.", metavar="N", min=1
+        ),
     ] = 12,
 ) -> None:
     """Plot the weights of a model's evidence features."""

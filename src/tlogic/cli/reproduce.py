@@ -38,8 +38,7 @@ def reproduce(
 ) -> None:
     """Run all experiments of the paper that evaluate TLogic, and learned models, and write a report.
 
-    Needs the paper's datasets (tlogic download). Results are cached in DIR: the same command resumes an interrupted
-    run.
+    Needs the paper's datasets (tlogic download). The same command resumes an interrupted run, from results in DIR.
     """
     from tlogic.cli.console import error_console, progress, wait_for_kernels
     from tlogic.forecasting.application import apply_rules

@@ -5,11 +5,16 @@ from typing import Annotated
 
 import typer
 
+from tlogic import api
+from tlogic.cli.options import default_of
+
+_DEFAULT_SEED, _DEFAULT_DAYS = (default_of(api.sample, name) for name in ("seed", "days"))
+
 
 def sample(
     out: Annotated[Path, typer.Option(help="The folder to write to.", metavar="DIR")],
-    seed: Annotated[int, typer.Option(help="The seed of the simulation.")] = 7,
-    days: Annotated[int, typer.Option(help="The number of days to simulate.")] = 450,
+    seed: Annotated[int, typer.Option(help="The seed of the simulation.", metavar="N")] = _DEFAULT_SEED,
+    days: Annotated[int, typer.Option(help="The number of days to simulate.", metavar="N")] = _DEFAULT_DAYS,
 ) -> None:
     """Write the sample world: simulated events that follow known (planted) rules."""
     from tlogic.events.sample.simulation import write_sample

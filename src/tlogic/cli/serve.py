@@ -2,20 +2,27 @@
 
 import os
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tlogic.cli.options import ApplicationOptions, Threads
+from tlogic.cli.application_options import ApplicationOptions
+from tlogic.cli.forecasters import ForecasterOptions, other_option_hint
+from tlogic.cli.options import Threads
 from tlogic.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
     from tlogic.serving.engine.service import Service
     from tlogic.serving.web.settings import AccessSettings
 
-Port = Annotated[int, typer.Option(help="The port to listen on; 0 selects a free one.", min=0, max=65535)]
+NetworkOption = partial(typer.Option, rich_help_panel="Network")
+
+Port = Annotated[
+    int, NetworkOption(help="The port to listen on; 0 selects a free one.", metavar="PORT", min=0, max=65535)
+]
 
 _REQUIRED_PACKAGES = (
     "fastapi",
@@ -36,11 +43,11 @@ class TokenOptions:
 
     read_token_file: Annotated[
         Path | None,
-        typer.Option(help="A file with the read token; or set TLOGIC_READ_TOKEN.", metavar="FILE"),
+        NetworkOption(help="A file with the read token; or set TLOGIC_READ_TOKEN.", metavar="FILE"),
     ] = None
     write_token_file: Annotated[
         Path | None,
-        typer.Option(help="A file with the write token; or set TLOGIC_WRITE_TOKEN.", metavar="FILE"),
+        NetworkOption(help="A file with the write token; or set TLOGIC_WRITE_TOKEN.", metavar="FILE"),
     ] = None
 
     def settings(self) -> "AccessSettings":
@@ -54,8 +61,6 @@ class TokenOptions:
 
 
 def serve(
-    application: ApplicationOptions,
-    tokens: TokenOptions,
     store: Annotated[
         str,
         typer.Option(
@@ -63,10 +68,14 @@ def serve(
             metavar="STORE",
         ),
     ],
-    rules: Annotated[Path | None, typer.Option(help="The rule file to forecast with.", metavar="RULES")] = None,
-    model: Annotated[Path | None, typer.Option(help="The model to forecast with.", metavar="MODEL")] = None,
+    forecaster: ForecasterOptions,
+    tokens: TokenOptions,
+    application: ApplicationOptions,
     host: Annotated[
-        str, typer.Option(help="The address to listen on; 0.0.0.0 accepts other machines and needs a token.")
+        str,
+        NetworkOption(
+            help="The address to listen on; 0.0.0.0 accepts other machines and needs a token.", metavar="ADDRESS"
+        ),
     ] = "127.0.0.1",
     port: Port = 8080,
     learn_every: Annotated[
@@ -85,12 +94,14 @@ def serve(
     from tlogic.serving import server
     from tlogic.serving.startup import open_service
 
+    forecaster.check(is_required=False)
     access, period = tokens.settings(), None if learn_every is None else seconds_of(learn_every)
     server.check_address(host, access)
     settings = application.settings()
 
     def open_with_progress() -> "Service":
-        with wait_for_kernels(apply_rules):
+        rules, model = forecaster.rules, forecaster.model
+        with wait_for_kernels(apply_rules), other_option_hint(rules, model):
             return open_service(store, rules=rules, model=model, settings=settings, threads=threads)
 
     server.serve(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tlogic.cli.options import DataOptions
+from tlogic.cli.data_options import DataOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

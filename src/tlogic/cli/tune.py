@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tlogic.cli.options import DataOptions, Threads
+from tlogic.cli.data_options import DataOptions
+from tlogic.cli.options import Threads
+from tlogic.learning.settings import LearningSettings
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -45,9 +47,15 @@ def tune(
     ),
     ties: Annotated[
         Ties,
-        typer.Option(help="The rank of an answer among candidates with the same score: their mean rank, or the best."),
+        typer.Option(
+            help="The rank of an answer among candidates with the same score: their mean rank (realistic) or the best "
+            "(optimistic).",
+            metavar="TIES",
+        ),
     ] = Ties.realistic,
-    seed: Annotated[int, typer.Option(help="The seed of the random walks and of the search.")] = 12,
+    seed: Annotated[
+        int, typer.Option(help="The seed of the random walks and of the search.", metavar="N")
+    ] = LearningSettings.seed,
     threads: Threads = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
