@@ -24,12 +24,12 @@ def html_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[obje
 
 
 def html_text(text: str) -> str:
-    """Preformatted text, escaped.
+    """Preformatted text, escaped; long lines are wrapped between words.
 
-    >>> html_text("a < b")
-    '<pre>a &lt; b</pre>'
+    >>> html_text("a < b")[-15:]
+    '>a &lt; b</pre>'
     """
-    return f"<pre>{escape(text)}</pre>"
+    return f'<pre style="white-space: pre-wrap; word-break: normal; overflow-wrap: normal">{escape(text)}</pre>'
 
 
 def _cell(value: object) -> str:

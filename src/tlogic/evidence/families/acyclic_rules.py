@@ -136,6 +136,6 @@ class AcyclicRules(BaseFamily):
         best = edges[0]
         return Statement(
             f"{case.fact(*best[:3])} {case.duration(now - best.time)} earlier; {percent(rate(best))} of entities "
-            f"with a similar recent event were the {case.role} of a {case.relation} event",
+            f"with a similar recent event were the {case.role} of {case.relation} events",
             tuple(edges),
         )
