@@ -1,4 +1,4 @@
-"""A compiled graph in the place of DATA: every command gives what it gives from the text, or says why it cannot."""
+"""A compiled graph as DATA: every command gives the same result as from the text, or a clear error."""
 
 import re
 import sqlite3
@@ -13,7 +13,7 @@ from tlogic.serving.store.event_store import EventStore
 QUERY = ["--relation", "sue", "--subject", "Kite Aviation"]
 PERIODS = ["--valid-from", "2031-01-01", "--test-from", "2031-02-01"]
 TIMED = {".jsonl", ".html", ".svg", ".db"}
-"""What tells when it was written, or how long that took."""
+"""Suffixes of files that hold times or durations, which differ between runs."""
 
 COMMANDS = [
     ["learn", "{data}", "--out", "{out}/rules", "--walks", "20"],
@@ -58,7 +58,7 @@ def queries(tmp_path: Path) -> Path:
 
 
 def results(command: list[str], data: Path, out: Path, **files: Path) -> tuple[str, dict[str, bytes]]:
-    """What a command printed and wrote, but for the names of the files and how long it took."""
+    """The output and the files of a command, without file names and durations."""
     out.mkdir()
     done = run(*(word.format(data=data, out=out, **files) for word in command), TLOGIC_CACHE="off")
     assert done.returncode == 0, done.stderr
@@ -84,10 +84,10 @@ def test_the_model_of_a_graph_is_that_of_the_text(graph: Path, model_file: Path,
     assert (tmp_path / "graph.model").read_bytes() == model_file.read_bytes()
 
 
-def test_it_tells_what_it_was_read_from(world: Path, graph: Path) -> None:
-    told = [run("stats", data, TLOGIC_CACHE="off").stderr for data in (world, graph)]
-    assert told[0] == told[1]
-    assert f"{world}/train.txt: 9,392 facts" in told[1]
+def test_the_report_names_the_files_of_the_graph(world: Path, graph: Path) -> None:
+    reports = [run("stats", data, TLOGIC_CACHE="off").stderr for data in (world, graph)]
+    assert reports[0] == reports[1]
+    assert f"{world}/train.txt: 9,392 facts" in reports[1]
 
 
 def test_a_graph_of_a_graph_is_the_same(world: Path, graph: Path, tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_a_graph_of_a_graph_is_the_same(world: Path, graph: Path, tmp_path: Path
     )
 
 
-def test_a_graph_is_ingested_as_the_text_is(world: Path, graph: Path, tmp_path: Path) -> None:
+def test_a_graph_is_ingested_like_the_text(world: Path, graph: Path, tmp_path: Path) -> None:
     stores = [tmp_path / "text.db", tmp_path / "graph.db"]
     for data, store in zip((world, graph), stores, strict=True):
         assert run("ingest", data, "--store", store, "--quiet").returncode == 0
@@ -131,7 +131,7 @@ def test_steps_that_do_not_fit_a_store_are_refused(graph: Path, world: Path, tmp
     "option",
     ["--step 1d", "--columns a,b,c,d", "--time-zone Asia/Tokyo", "--time-zone UTC", "--skip-bad-rows", "--query x"],
 )
-def test_options_for_text_come_too_late(graph: Path, tmp_path: Path, command: str, option: str) -> None:
+def test_options_for_reading_text_are_refused(graph: Path, tmp_path: Path, command: str, option: str) -> None:
     words = command.format(graph=graph, folder=tmp_path).split()
     assert_refused(run(*words, *option.split()), f"{option.split(maxsplit=1)[0]} has no effect on the compiled graph")
     assert not list(tmp_path.iterdir())
@@ -165,7 +165,7 @@ def test_options_for_text_come_too_late(graph: Path, tmp_path: Path, command: st
         (["stats", "{world}/none.graph"], "There is no file or folder"),
     ],
 )
-def test_what_a_graph_is_not_for_is_told(
+def test_invalid_uses_of_a_graph_are_refused(
     world: Path, graph: Path, rule_file: Path, arguments: list[str], message: str
 ) -> None:
     before = graph.read_bytes(), (world / "train.txt").read_bytes()
@@ -173,7 +173,7 @@ def test_what_a_graph_is_not_for_is_told(
     assert (graph.read_bytes(), (world / "train.txt").read_bytes()) == before
 
 
-def test_what_is_no_graph_is_told(graph: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_are_not_graphs_are_refused(graph: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "empty.graph").touch()
     assert_refused(run("stats", tmp_path / "empty.graph"), "unless it is a compiled graph")
     (tmp_path / "cut.graph").write_bytes(graph.read_bytes()[:5000])

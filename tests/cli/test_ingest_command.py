@@ -38,7 +38,7 @@ def test_postgresql_and_its_password(empty_postgres: str, calls: Path) -> None:
     assert SECRET not in done.stderr
 
 
-def test_the_step_is_that_of_the_store(calls: Path, tmp_path: Path) -> None:
+def test_the_store_determines_the_time_step(calls: Path, tmp_path: Path) -> None:
     store = tmp_path / "events.db"
     assert run("ingest", "--store", store, calls, "--step", "2d").returncode == 0
     later = write(tmp_path / "later.csv", "Ann,calls,Bob,2014-09-01", "Ann,calls,Bob,2014-08-01")
@@ -54,7 +54,7 @@ def test_the_step_is_that_of_the_store(calls: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("step", "unit"), [("15m", "minute"), ("1mo", "month"), ("1y", "year"), ("1w", "week")])
-def test_every_step_is_found_again(calls: Path, tmp_path: Path, step: str, unit: str) -> None:
+def test_every_time_step_is_kept(calls: Path, tmp_path: Path, step: str, unit: str) -> None:
     store = tmp_path / "events.db"
     assert run("ingest", "--store", store, calls, "--step", step).returncode == 0
     assert "0 events added" in run("ingest", "--store", store, calls).stdout
@@ -73,7 +73,7 @@ def test_integers(tmp_path: Path) -> None:
     assert_refused(run("ingest", "--store", store, dates), "The times are calendar dates")
 
 
-def test_what_cannot_be_ingested(calls: Path, tmp_path: Path) -> None:
+def test_invalid_input_is_refused(calls: Path, tmp_path: Path) -> None:
     store = tmp_path / "events.db"
     assert_refused(run("ingest", "--store", store), "No data given")
     assert_refused(run("ingest", "--store", store, tmp_path / "none.csv"), "no file or folder")
@@ -88,7 +88,7 @@ def test_what_cannot_be_ingested(calls: Path, tmp_path: Path) -> None:
     assert SECRET not in refused.stderr
 
 
-def test_bad_rows_can_be_left_out(tmp_path: Path) -> None:
+def test_bad_rows_can_be_skipped(tmp_path: Path) -> None:
     data = write(tmp_path / "calls.csv", "Ann,calls,Bob,2014-08-09", "Ann,,Bob,2014-08-09", "Bob,calls,Ann,2014-08-10")
     store = tmp_path / "events.db"
     assert_refused(run("ingest", "--store", store, data), "the relation is empty")

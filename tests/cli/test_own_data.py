@@ -1,4 +1,4 @@
-"""The options that say what to read: databases, columns, bad rows, and the report of it all."""
+"""The options for reading data: databases, columns, bad rows, and the report."""
 
 import json
 import sqlite3
@@ -42,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def learn(folder: Path, *arguments: object) -> list[dict[str, object]]:
-    """The rules that are learned with some options."""
+    """The rules learned with the given options."""
     path = folder / "own.rules"
     done = run("learn", *arguments, "--out", path, "--walks", 20)
     assert done.returncode == 0, done.stderr
@@ -105,20 +105,20 @@ def test_the_report_is_on_standard_error(folder: Path) -> None:
     assert run_process(*command, "--quiet").stderr.splitlines()[:4] == done.stderr.splitlines()[3:7]
 
 
-def test_zoned_times_are_read_on_a_clock(folder: Path) -> None:
+def test_zoned_times_are_converted_to_a_time_zone(folder: Path) -> None:
     zoned = facts().with_columns(day="2024-03-" + (pl.col("day") % 20 + 10).cast(pl.String) + "T00:00+01:00")
     zoned.write_csv(folder / "zoned.csv", separator=";")
     command = ["learn", folder / "zoned.csv", *COLUMNS, "--out", folder / "r", "--walks", 1, "--time-zone"]
-    told = run(*command, "Europe/Berlin", "--test-from", "2024-03-29T00:00+01:00").stderr
-    assert "from 2024-03-10 to 2024-03-29, in steps of 1 day" in told
-    assert "57 facts for training, 0 for validation, 3 for test" in told
-    assert "date-times with zones are converted to Europe/Berlin" in told
-    assert "CSV with semicolons" in told
+    report = run(*command, "Europe/Berlin", "--test-from", "2024-03-29T00:00+01:00").stderr
+    assert "from 2024-03-10 to 2024-03-29, in steps of 1 day" in report
+    assert "57 facts for training, 0 for validation, 3 for test" in report
+    assert "date-times with zones are converted to Europe/Berlin" in report
+    assert "CSV with semicolons" in report
     wrong = run(*command, "Europe/Berln")
     assert (wrong.returncode, "did you mean 'Europe/Berlin'" in wrong.stderr) == (2, True)
 
 
-def test_names_are_printed_as_they_are(folder: Path) -> None:
+def test_names_are_printed_unchanged(folder: Path) -> None:
     lines = facts().with_columns(does=pl.lit("[red]meets[/red] :smile:"))
     lines.write_csv(folder / "one.csv")
     done = run("learn", folder / "one.csv", *COLUMNS, "--out", folder / "r", "--walks", 1, "--quiet")

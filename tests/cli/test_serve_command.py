@@ -35,7 +35,7 @@ def store(world: Path, tmp_path: Path) -> Path:
 
 
 class Served:
-    """A process that serves."""
+    """A running `tlogic serve` process."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
@@ -109,7 +109,7 @@ def test_a_signal_stops_it_after_running_requests(store: Path, rule_file: Path, 
         with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
             head = f"POST /api/forecasts HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
             connection.sendall(f"{head}Expect: 100-continue\r\nContent-Length: {len(body)}\r\n\r\n".encode())
-            assert b"100 Continue" in connection.recv(1000)  # so the request is under way
+            assert b"100 Continue" in connection.recv(1000)  # the request is running
             ended = pool.submit(service.end, how)
             while True:  # until it takes no more connections
                 try:
@@ -173,9 +173,9 @@ def test_login_to_the_page(store: Path, rule_file: Path, browser: Browser) -> No
         page.fill("#token", READ)
         page.click("button")
         page.wait_for_url(f"{service.url}/")
-        page.get_by_text("Kite Aviation").first.wait_for()  # which comes by the web socket
+        page.get_by_text("Kite Aviation").first.wait_for()  # arrives over the web socket
         assert refused == []
-        assert service.end(signal.SIGTERM) == 0  # though a page is open
+        assert service.end(signal.SIGTERM) == 0  # although a page is open
 
 
 def test_the_demo_serves_the_sample_world() -> None:
@@ -194,7 +194,8 @@ def test_invalid_options_are_reported(store: Path, rule_file: Path, tmp_path: Pa
     assert_refused(run("serve", "--store", store, "--host", "0.0.0.0"), "TLOGIC_READ_TOKEN")
     assert_refused(run("serve", "--store", store, TLOGIC_READ_TOKEN="short"), "The read token must have at least 16")
     assert_refused(run("serve", "--store", store, "--read-token-file", tmp_path / "none"), "cannot be read")
-    assert_refused(run("serve", "--store", store, "--rules", rule_file, "--model", rule_file), "not both")
+    assert_refused(run("serve", "--store", store, "--rules", rule_file, "--model", rule_file), "Found both --rules and")
+    assert_refused(run("serve", "--store", store, "--model", rule_file), f"give it as --rules {rule_file}")
     assert_refused(run("serve", "--store", store, "--learn-every", "1mo"), "such as 30m, 24h or 7d")
     assert_refused(run("serve", "--store", tmp_path / "empty.db"), f"tlogic ingest DATA --store {tmp_path}/empty.db")
     assert not (tmp_path / "empty.db").exists()
@@ -202,7 +203,7 @@ def test_invalid_options_are_reported(store: Path, rule_file: Path, tmp_path: Pa
         port = taken.getsockname()[1]
         assert_refused(run("serve", "--store", store, "--rules", rule_file, "--port", port), "choose another --port")
     with EventStore.open(store) as opened:
-        assert not opened.versions()  # what cannot listen changes nothing
+        assert not opened.versions()  # a service that cannot listen changes nothing
 
 
 def test_a_missing_package_is_reported(store: Path, tmp_path: Path) -> None:
