@@ -16,7 +16,6 @@ from tlogic.forecasting.settings import ApplicationSettings, Stop
 from tlogic.keywords import Default, default, settings_from
 from tlogic.learning.settings import Confidence, LearningSettings, Transition
 from tlogic.models.settings import FitSettings, ModelKind, TrainOn
-from tlogic.rules import Rule, RuleSet
 
 if TYPE_CHECKING:
     from tlogic.evaluation import Evaluation, Filter
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from tlogic.forecasting import Forecast, Forecaster
     from tlogic.graph import TemporalGraph
     from tlogic.models import Model
+    from tlogic.rules import Rule, RuleSet
 
 StrPath = str | os.PathLike[str]
 
@@ -118,7 +118,7 @@ def learn(
     cluster: str | None = None,
     progress: "Progress | None" = None,
     checkpoint: StrPath | None = None,
-) -> RuleSet:
+) -> "RuleSet":
     """Learn temporal rules from the training facts of a graph.
 
     Args:
@@ -166,7 +166,7 @@ def learn(
 
 def measure(
     graph: "TemporalGraph",
-    rules: Iterable[Rule] | StrPath,
+    rules: "Iterable[Rule] | StrPath",
     *,
     body_samples: int = LearningSettings.body_samples,
     confidence: Confidence = LearningSettings.confidence,
@@ -174,7 +174,7 @@ def measure(
     threads: int | None = None,
     cluster: str | None = None,
     progress: "Progress | None" = None,
-) -> RuleSet:
+) -> "RuleSet":
     """Measure the confidence of given rules, such as hand-written ones, on the training facts of a graph.
 
     A rule that learning found gets the same supports again, given the same settings.
@@ -204,6 +204,7 @@ def measure(
     """
     from tlogic.execution import Execution
     from tlogic.learning.measurement import measure_rules
+    from tlogic.rules import RuleSet
 
     given = RuleSet.load(rules) if isinstance(rules, str | os.PathLike) else rules
     return measure_rules(graph, given, body_samples, confidence, seed, Execution(threads, cluster, progress))
@@ -259,7 +260,7 @@ def fit(
 @overload
 def forecast(
     graph: "TemporalGraph",
-    forecaster: RuleSet,
+    forecaster: "RuleSet",
     queries: Any,
     settings: ApplicationSettings | None = None,
     *,
@@ -520,6 +521,7 @@ def load(forecaster: "RuleSet | Model | StrPath") -> "RuleSet | Model":
     """
     from tlogic.models import Model
     from tlogic.models.file_format import is_model_file
+    from tlogic.rules import RuleSet
 
     if isinstance(forecaster, RuleSet | Model):
         return forecaster

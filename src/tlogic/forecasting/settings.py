@@ -1,10 +1,12 @@
 """Settings of rule application: the paper's parameters, with its best values as defaults."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from tlogic.errors import SettingsError
-from tlogic.rules import Rule
+
+if TYPE_CHECKING:
+    from tlogic.rules import Rule
 
 Stop = Literal["published", "text"]
 
@@ -81,7 +83,7 @@ class ApplicationSettings:
             return self.max_groundings
         return LARGE_GRAPH_MAX_GROUNDINGS if n_facts > LARGE_GRAPH_FACTS else UNLIMITED_GROUNDINGS
 
-    def admit(self, rule: Rule) -> bool:
+    def admit(self, rule: "Rule") -> bool:
         """Whether a rule has enough confidence and support, and a length to apply."""
         return (
             rule.confidence >= self.min_confidence
