@@ -1,7 +1,7 @@
-"""The code blocks of a page, and a process that runs them in order: `python -m tests.pages PAGE`, in their folder.
+"""The code blocks of a page. `python -m tests.pages PAGE` runs them in order, in the current folder.
 
-A ```console block holds commands after `$ ` and, where it shows any, the lines that each prints. What a ```python block
-prints stands in a ```text block right after it. `...` stands for anything.
+A ```console block holds commands after `$ `, each optionally followed by its output. A ```text block right after a
+```python block holds the output of the code. `...` matches anything.
 """
 
 import io
@@ -17,7 +17,7 @@ from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
 
-# What cannot be run here: it sets the project up, measures it for long, needs the network, or large data.
+# Commands that the tests skip, because they install software, take long, or need the network or large data.
 ELSEWHERE = ("pip ", "make ", "tlogic download ", "tlogic learn icews", "tlogic evaluate icews", "tlogic rules icews")
 
 _BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -26,7 +26,7 @@ _SHELL = {"|", ">", "<", "&&", ";"}
 
 
 class Step(NamedTuple):
-    """Something to run, and what the page says it prints."""
+    """A command or code block, and the output that the page shows."""
 
     kind: str
     source: str
@@ -34,7 +34,7 @@ class Step(NamedTuple):
 
 
 def steps_of(text: str) -> list[Step]:
-    """The commands and code of a page, in order, without what cannot be run here."""
+    """The commands and code blocks of a page, in order, without those that the tests skip."""
     steps: list[Step] = []
     end_of_code = -1
     for block in _BLOCK.finditer(text):
@@ -50,8 +50,8 @@ def steps_of(text: str) -> list[Step]:
 
 
 def with_free_ports(text: str) -> str:
-    """The page with other ports, as those that it shows may be taken on this machine."""
-    with ExitStack() as held:  # all at once, so that no port is given twice
+    """The page with free ports, because the ports that it shows may be in use."""
+    with ExitStack() as held:  # all open at once, so that no port is used twice
         for port in sorted(set(_PORT.findall(text))):
             free = held.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]
             text = re.sub(rf"\b{port}\b", str(free), text)
@@ -60,7 +60,7 @@ def with_free_ports(text: str) -> str:
 
 def _commands(content: str) -> list[Step]:
     found: list[Step] = []
-    for line in re.sub(r"\\\n\s*", "", content).splitlines(keepends=True):  # a command goes on after a backslash
+    for line in re.sub(r"\\\n\s*", "", content).splitlines(keepends=True):  # a backslash continues a command
         if line.startswith("$ "):
             found.append(Step("command", line.removeprefix("$ ").strip(), ""))
         else:
@@ -69,7 +69,7 @@ def _commands(content: str) -> list[Step]:
 
 
 def is_printed(shown: str, printed: str) -> bool:
-    """Does a page show what was printed? Blank lines and spaces at the end of lines do not count."""
+    """Whether a page shows what was printed, except for blank lines and trailing spaces."""
     lines = ["(?:.*\n)*?" if line == "..." else _line_pattern(line) for line in _lines(shown)]
     return not lines or re.fullmatch("".join(lines), "".join(f"{line}\n" for line in _lines(printed))) is not None
 
@@ -83,13 +83,13 @@ def _lines(text: str) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """As on a terminal of 80 columns without colours; the command is found."""
+    """The environment of a terminal with 80 columns and no colours, with `tlogic` on the path."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     return os.environ | {"PATH": path, "FORCE_COLOR": "1", "TERM": "dumb", "PYTHONIOENCODING": "utf-8"}
 
 
 def _run_command(command: str) -> int:
-    """`tlogic` in this process, which saves the start of another one; others in a shell."""
+    """Run `tlogic` in this process, which is faster than starting another one, and other commands in a shell."""
     words = shlex.split(command, comments=True)
     if words[0] != "tlogic" or _SHELL & set(words):
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)

@@ -87,6 +87,13 @@ def test_the_links_of_the_readme_work() -> None:
         assert EXTERNAL.fullmatch(target) or (ROOT / target).exists(), target
 
 
+@pytest.mark.parametrize("page", [ROOT / "README.md", DOCS / "method.md"], ids=lambda page: page.name)
+def test_named_modules_exist(page: Path) -> None:
+    modules = re.findall(r"`([\w/]+\.py)`", page.read_text("utf-8"))
+    assert modules
+    assert [name for name in modules if not ((ROOT / name).exists() or (ROOT / "src/tlogic" / name).exists())] == []
+
+
 @pytest.mark.parametrize("page", PROSE, ids=lambda page: str(page.relative_to(ROOT)))
 def test_lines_of_prose_are_short(page: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)

@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import is_dataclass
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -47,15 +48,16 @@ def _public_objects() -> Iterator[tuple[str, Any]]:
 
 
 OBJECTS = dict(_public_objects())
+DESCRIPTORS = (property, cached_property, classmethod, staticmethod)
 FUNCTIONS = {name: value for name, value in OBJECTS.items() if inspect.isfunction(value)}
 CLASSES = {name: value for name, value in OBJECTS.items() if inspect.isclass(value)}
 METHODS = {
     f"{path}.{name}": member
     for path, owner in CLASSES.items()
-    for base in owner.__mro__
+    for base in reversed(owner.__mro__)
     if base.__module__.startswith("tlogic.")
     for name, member in vars(base).items()
-    if not name.startswith("_") and (callable(member) or isinstance(member, property | classmethod | staticmethod))
+    if not name.startswith("_") and (callable(member) or isinstance(member, DESCRIPTORS))
 }
 
 

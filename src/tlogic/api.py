@@ -85,7 +85,7 @@ def read(
 
 
 def sample(seed: int = 7, days: int = 450) -> "TemporalGraph":
-    """Simulate the built-in sample world, whose rules are known because they were planted.
+    """Simulate the sample world, a dataset with known rules.
 
     Args:
         seed: The seed of the simulation.
@@ -223,7 +223,7 @@ def fit(
     cluster: str | None = None,
     progress: "Progress | None" = None,
 ) -> "Model":
-    """Fit a model: weights for what speaks for a candidate, learned from past queries with their true answers.
+    """Fit a model: learn the weights of evidence from past queries with their true answers.
 
     Args:
         graph: The graph to learn from.
