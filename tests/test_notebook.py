@@ -46,7 +46,7 @@ def shown() -> dict[str, Any]:
 )
 def test_the_html_is_escaped_and_small(shown: dict[str, Any], name: str) -> None:
     html = shown[name]._repr_html_()
-    assert html.startswith(("<table>", "<pre>"))
+    assert html.startswith(("<table", "<pre"))
     assert "<b>" not in html
     assert html.count("<tr>") <= MAX_ROWS + 1
     assert len(html) < 20_000
