@@ -47,6 +47,7 @@ _HOMES = {
     "TLogicError": "tlogic.errors",
     "TemporalGraph": "tlogic.graph",
     "UnknownNameError": "tlogic.errors",
+    "__version__": "tlogic.version",
     "evaluate": "tlogic.api",
     "fit": "tlogic.api",
     "forecast": "tlogic.api",
