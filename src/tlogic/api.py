@@ -1,6 +1,6 @@
 """The functions of tlogic: read, sample, learn, measure, fit, forecast and evaluate.
 
-Only this module depends on both rules and models. Below it, both are a ``Forecaster``. Heavy modules are imported
+Only this module decides between rules and models. Below it, both are a ``Forecaster``. Heavy modules are imported
 when a function first needs them, so that ``import tlogic`` and ``tlogic --help`` are instant.
 """
 
@@ -132,7 +132,7 @@ def learn(
         seed: The seed of all sampling.
         relations: The head relations to learn rules for; None for all relations and their inverses.
         threads: How many threads to use; None for one per core.
-        cluster: The address of a Ray cluster, or "auto". The rules are the same as without.
+        cluster: The address of a Ray cluster, or "auto". The rules are the same as without a cluster.
         progress: Shows the progress of each stage.
         checkpoint: A file that keeps finished work, so that a run that was killed continues from there. It stays
             after the run; delete it once the rules are saved.
@@ -186,7 +186,7 @@ def measure(
         confidence: Whether confidence is estimated from sampled bodies ("sampled") or counted over all ("exact").
         seed: The seed of the sampling.
         threads: How many threads to use; None for one per core.
-        cluster: The address of a Ray cluster, or "auto". The result is the same as without.
+        cluster: The address of a Ray cluster, or "auto". The result is the same as without a cluster.
         progress: Shows the progress of each stage.
 
     Returns:
@@ -235,7 +235,7 @@ def fit(
         evidence: The families of evidence to use, such as ("recurrence", "rules"); None for all but names.
         seed: The seed that chooses the queries and candidates to learn from.
         threads: How many threads to use; None for one per core.
-        cluster: The address of a Ray cluster, or "auto". The model is the same as without.
+        cluster: The address of a Ray cluster, or "auto". The model is the same as without a cluster.
         progress: Shows how many relations are done.
 
     Returns:
@@ -342,11 +342,11 @@ def forecast(
         graph: The graph that holds the facts.
         forecaster: A rule set, a fitted model, or the path of a file with either.
         queries: A ``Query``, a list of queries (or of tuples or mappings), or a data frame with the columns subject,
-            relation, object and at, in which the end that is asked for is null.
+            relation, object and at, with null for the missing entity.
         settings: All settings of rule application at once, instead of the keywords ``window`` to ``max_groundings``.
-            They are for rules; a model has its settings in itself.
-        window: How many time steps back facts count; None for all.
-        k: How many candidates are enough.
+            They are for rules; a model stores its own settings.
+        window: The length of the time window before a query, in time steps; None for all facts.
+        k: How many candidates end the search for rules to apply; see ``stop``.
         alpha: The weight of a rule's confidence in a score; the rest is for recency.
         decay: The paper's lambda: how fast a score falls with the age of a grounding, per time step.
         stop: When to stop applying rules: once the k best candidates have different scores ("published"), or once
@@ -354,15 +354,15 @@ def forecast(
         min_confidence: Rules with a lower confidence are not applied.
         min_support: Rules with fewer body groundings are not applied.
         lengths: The rule lengths to apply; None for all.
-        max_groundings: How many triples of an entity and relation are followed, the most recent first. None for all;
-            in graphs of more than two million facts, for the 50 most recent.
+        max_groundings: How many triples of an entity and relation are followed, the most recent first. With None, all
+            are followed, or the 50 most recent in graphs of more than two million facts.
         top: How many candidates to keep per query; None for all.
         threads: How many threads to use; None for one per core.
-        cluster: The address of a Ray cluster, or "auto". The forecasts are the same as without.
+        cluster: The address of a Ray cluster, or "auto". The forecasts are the same as without a cluster.
         progress: Shows how many chunks of queries are done.
 
     Returns:
-        The ranked candidates of each query, which explain themselves.
+        The ranked candidates of each query; ``Forecast.explain`` explains them.
 
     Raises:
         SettingsError: If a setting is out of range, if both ``settings`` and keywords are given, or if settings of
@@ -426,9 +426,9 @@ def evaluate(
         graph: The graph that holds the split and the history before it.
         forecaster: A rule set, a fitted model, or the path of a file with either.
         settings: All settings of rule application at once, instead of the keywords ``window`` to ``max_groundings``.
-            They are for rules; a model has its settings in itself.
-        window: How many time steps back facts count; None for all.
-        k: How many candidates are enough.
+            They are for rules; a model stores its own settings.
+        window: The length of the time window before a query, in time steps; None for all facts.
+        k: How many candidates end the search for rules to apply; see ``stop``.
         alpha: The weight of a rule's confidence in a score; the rest is for recency.
         decay: The paper's lambda: how fast a score falls with the age of a grounding, per time step.
         stop: When to stop applying rules: once the k best candidates have different scores ("published"), or once
@@ -436,14 +436,14 @@ def evaluate(
         min_confidence: Rules with a lower confidence are not applied.
         min_support: Rules with fewer body groundings are not applied.
         lengths: The rule lengths to apply; None for all.
-        max_groundings: How many triples of an entity and relation are followed, the most recent first. None for all;
-            in graphs of more than two million facts, for the 50 most recent.
+        max_groundings: How many triples of an entity and relation are followed, the most recent first. With None, all
+            are followed, or the 50 most recent in graphs of more than two million facts.
         split: "valid" or "test".
         filter: Which other true answers do not count as candidates: those of the same time ("time-aware"), of any
             time ("static"), or none ("raw").
         multi_step: Whether the facts of the split are hidden from its queries; for rules only.
         threads: How many threads to use; None for one per core.
-        cluster: The address of a Ray cluster, or "auto". The ranks are the same as without.
+        cluster: The address of a Ray cluster, or "auto". The ranks are the same as without a cluster.
         progress: Shows how many chunks of queries are done.
 
     Returns:
@@ -491,7 +491,7 @@ def _ready(
     loaded = load(forecaster)
     if isinstance(loaded, Model):
         if settings is not None or any(not isinstance(value, Default) for value in keywords.values()):
-            raise SettingsError("These settings are for rules; a model has its settings in itself. Leave them out.")
+            raise SettingsError("These settings are for rules; a model stores its own settings. Leave them out.")
         return ModelForecaster(graph, loaded)
     from tlogic.forecasting.rule_forecaster import RuleForecaster
 

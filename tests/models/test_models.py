@@ -13,7 +13,7 @@ import pytest
 import tlogic
 from tests.datasets import Datasets
 from tests.models.conftest import asked_of_test
-from tlogic.evidence.registry import DEFAULT_FAMILIES, FAMILIES, evidence_columns
+from tlogic.evidence.registry import DEFAULT_FAMILIES, evidence_columns
 from tlogic.graph import TemporalGraph
 
 Damage = Callable[[dict[str, Any]], object]
@@ -154,7 +154,7 @@ def test_families_of_evidence_can_be_chosen(world: TemporalGraph) -> None:
 
 
 def test_names_are_evidence_only_if_wanted(world: TemporalGraph, scorecard: tlogic.Model) -> None:
-    assert scorecard.families == tuple(FAMILIES)
+    assert scorecard.families == (*DEFAULT_FAMILIES, "names")
     assert tlogic.fit(world, evidence=None).families == DEFAULT_FAMILIES
     assert scorecard.settings["names"]
 

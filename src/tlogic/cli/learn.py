@@ -57,7 +57,7 @@ def learn(
         list[str] | None,
         typer.Option(help="Learn rules only for this head relation; repeatable.", metavar="NAME"),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The seed of the random walks.", metavar="N")] = LearningSettings.seed,
+    seed: Annotated[int, typer.Option(help="The seed of all sampling.", metavar="N")] = LearningSettings.seed,
     threads: Threads = None,
     cluster: Cluster = None,
     resume: Annotated[

@@ -59,7 +59,7 @@ class BaseFamily(Family):
     rule_kind: ClassVar[RuleKind | None] = None
 
     def __init__(self, n_relations: int) -> None:
-        """Nothing to remember."""
+        """No state."""
 
     def propose(self, histories: Histories, queries: HistoryQueries) -> CandidatePairs | None:  # noqa: ARG002
         """No candidates."""

@@ -1,7 +1,7 @@
-"""QueryEvidence: the evidence for any query over one graph, from what came before it.
+"""QueryEvidence: the evidence for any query over one graph, from earlier facts.
 
 Families that count learn from past queries of the same relation. What they have counted for a relation is kept from
-one query to the next, so that a query takes milliseconds once its relation was asked before.
+one query to the next, so that a query takes milliseconds once its relation was queried before.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +33,7 @@ class EvidencePart(NamedTuple):
 
 
 class QueryEvidence:
-    """Gives the evidence for queries over one graph."""
+    """Extracts the evidence for queries over one graph."""
 
     def __init__(self, graph: TemporalGraph, families: Sequence[str], half_lives: Floats) -> None:
         self.graph, self.families = graph, tuple(families)
@@ -51,7 +51,7 @@ class QueryEvidence:
         Args:
             queries: The queries.
             function: What to compute from a part of them; it runs where the evidence was extracted.
-            execution: How the relations are spread and followed.
+            execution: How work is spread over threads or a cluster, and who is shown its progress.
             keep: Whether to keep what was counted for later queries. It takes memory for each relation.
         """
         self._prepare_histories(int(queries.time.max(initial=0)))

@@ -1,7 +1,7 @@
 """The loop through time, for all families that learn from earlier queries.
 
-At each time step it first fills the evidence of the scored queries, then learns from all queries of that step: what a
-query teaches counts for later time steps only.
+At each time step it first fills the evidence of the scored queries, then learns from all queries of that step: the
+answers of a time step count for later time steps only.
 
 A family has a state of its own NamedTuple class, and registers what to do at each point of the loop for that class.
 Numba resolves these hooks by the type of the state when it compiles the loop, so the loop costs nothing at run time.
@@ -35,7 +35,7 @@ class Hooks(NamedTuple):
 _HOOKS: dict[type, Hooks] = {}
 
 
-# The hooks. As they stand they do nothing: families that need one register their own.
+# The hooks. By default they do nothing: families that need one register their own.
 
 
 def start_step(histories: Histories, state: Any, scratch: Any, now: int) -> None:

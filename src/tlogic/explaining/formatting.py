@@ -24,7 +24,7 @@ def as_dict(why: RuleExplanation) -> dict[str, Any]:
         "above": [{"candidate": name, "score": score} for name, score in why.above],
         "rules": why.n_rules,
         "rules_tried": why.n_rules_tried,
-        "usual_share": why.fallback_share,
+        "fallback_share": why.fallback_share,
         "reasons": [_reason(reason) | {"score_without": why.without(reason)} for reason in why.reasons],
         "untried": [_reason(reason) for reason in why.untried],
     }
@@ -55,7 +55,7 @@ def _lines(why: RuleExplanation, n_reasons: int | None) -> Iterator[str]:
     for reason in strongest:
         yield from _reason_lines(why, reason)
     if why.reasons:
-        yield _sum_line(why)
+        yield _noisy_or_line(why)
     if why.untried and why.rank != 1:
         yield from _untried_lines(why)
 
@@ -63,8 +63,8 @@ def _lines(why: RuleExplanation, n_reasons: int | None) -> Iterator[str]:
 def _untried_lines(why: RuleExplanation) -> Iterator[str]:
     also = " as well" if why.reasons else ""
     yield (
-        f"{_rules(len(why.untried))} to it{also}, but came after the {why.n_rules_tried:,} of {why.n_rules:,} rules "
-        "that had found enough candidates; the most confident:"
+        f"{_rules(len(why.untried))} to it{also}, but enough candidates were found after "
+        f"{why.n_rules_tried:,} of {why.n_rules:,} rules. The most confident rule that was not applied:"
     )
     yield from _reason_lines(why, why.untried[0])
 
@@ -72,18 +72,19 @@ def _untried_lines(why: RuleExplanation) -> Iterator[str]:
 def _rank_line(why: RuleExplanation) -> str:
     if why.rank is None:
         reason = (
-            "no rule that was tried leads to it"
-            if why.fallback_share is None
-            else "it was never an answer to this relation"
+            "no applied rule leads to it" if why.fallback_share is None else "it was never an answer to this relation"
         )
-        return f"It is not among the {why.n_candidates:,} candidates: {reason}."
-    candidates = f"{why.n_candidates:,} candidate{'' if why.n_candidates == 1 else 's'}"
-    line = f"Rank {why.rank:,} of {candidates}, score {why.score:.4f}"
-    line += f", which {why.n_equal:,} others share" if why.n_equal else ""
+        return f"It is not among the {_count(why.n_candidates, 'candidate')}: {reason}."
+    line = f"Rank {why.rank:,} of {_count(why.n_candidates, 'candidate')}, score {why.score:.4f}"
+    line += f", tied with {_count(why.n_equal, 'other candidate')}" if why.n_equal else ""
     if why.fallback_share is not None:
         line += "; no rule leads to any candidate, so the score is its share in the past answers to this relation"
     above = ", ".join(f"{name} {score:.4f}" for name, score in why.above)
     return f"{line}. {f'Above it: {above}.' if above else ''}".rstrip()
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def _rules(n: int) -> str:
@@ -112,7 +113,7 @@ def _fact_lines(grounding: Grounding, mark: str) -> Iterator[str]:
         yield f"      {mark if i == 0 else '':<3}{fact}"
 
 
-def _sum_line(why: RuleExplanation) -> str:
+def _noisy_or_line(why: RuleExplanation) -> str:
     shown = [f"(1 - {reason.score:.4f})" for reason in why.strongest(3)]
     rest = "..." if len(why.reasons) > len(shown) else ""
     return f"  Together: 1 - {''.join(shown)}{rest} = {why.score:.4f}"

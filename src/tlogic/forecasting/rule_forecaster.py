@@ -31,7 +31,7 @@ Result = TypeVar("Result")
 
 _ALL_TIME = 1 << 40
 QUERIES_PER_CHUNK = 4000
-"""A chunk starts at an earlier time than the last one ended, which empties the caches of a worker: so it is large."""
+"""Chunks are large, because each new chunk goes back in time and so empties the caches of a worker."""
 _EXTRA_AGES = 1000
 """Ages, in time steps, for which decay is computed ahead, so that it is not extended for every query."""
 
@@ -48,8 +48,8 @@ class LeadingRules(NamedTuple):
 class BaseRuleForecaster(ABC):
     """Answers queries over one graph with one rule set.
 
-    ``rules`` are the rules that apply: confident and supported enough, with relations that the graph has, whatever
-    their case, spaces and underscores. ``n_foreign`` counts the rules with relations that the graph does not have.
+    ``rules`` are the rules above the thresholds of the settings whose relations the graph has; case, spaces and
+    underscores are ignored. ``n_foreign`` counts the rules with relations that the graph does not have.
     """
 
     def __init__(self, graph: Graph, rules: RuleSet, settings: ApplicationSettings, fallback: Fallback) -> None:
@@ -113,8 +113,8 @@ class BaseRuleForecaster(ABC):
     def chunks(self, relation: Ints, size: int = QUERIES_PER_CHUNK) -> list[Ints]:
         """Cut queries that are sorted by time into chunks, each sorted by time.
 
-        Queries of one relation stay together, because they use the same rules and so remember more for each other. But
-        where the newest facts alone are followed, what is remembered is which these are: then queries of one time do.
+        Queries of one relation stay together, because they apply the same rules and so share cached joins. With a limit
+        on groundings, the caches hold the newest triples at one time, so queries of the same time stay together.
         """
         of_all = (
             np.arange(len(relation)) if self.book.limit < UNLIMITED_GROUNDINGS else np.argsort(relation, kind="stable")
@@ -214,9 +214,9 @@ def _is_native(rule: Rule, number: dict[str, int | None]) -> bool:
 
 
 def _in_order(rules: list[Rule], number: dict[str, Any]) -> tuple[list[Rule], list[EncodedRule]]:
-    """Rules by head and decreasing confidence, with names and in numbers; equals keep their order.
+    """Rules by head and decreasing confidence, with names and with ids; ties keep their order.
 
-    Of rules that are one and the same in this graph, only spelled differently, the most confident counts.
+    Of rules that differ only in the spelling of names, the most confident one is kept.
     """
     ordered: dict[tuple[Any, ...], tuple[Rule, EncodedRule]] = {}
     for rule in sorted(rules, key=lambda rule: (number[rule.head], -rule.confidence)):

@@ -34,8 +34,8 @@ _NOTHING_PRECOMPUTED = Precomputed()
 class TemporalGraph:
     """A temporal knowledge graph: a set of facts (subject, relation, object, time).
 
-    Facts before ``valid_from`` are for training, facts from ``test_from`` on for testing. A split is a point in time,
-    so every split is a slice of the same arrays. ``tlogic.read`` and ``tlogic.sample`` build graphs.
+    Facts before ``valid_from`` are for training, facts from ``test_from`` on for testing. Splits are separated by
+    points in time, so every split is a slice of the same arrays. ``tlogic.read`` and ``tlogic.sample`` build graphs.
 
     Attributes:
         entities: The entity names and their ids.

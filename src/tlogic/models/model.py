@@ -211,7 +211,7 @@ def _from_json(found: dict[str, Any], path: str | os.PathLike[str]) -> Model:
     families, tables = tuple(found["families"]), found["evidence"]
     known = set(families) <= set(FAMILIES)
     if not known or [(table["family"], table["name"]) for table in tables] != list(evidence_columns(families)):
-        raise InputError(f"{path} was fitted to other evidence than this tlogic has; fit it again.")
+        raise InputError(f"{path} uses features that this version of tlogic does not have; fit it again.")
     weight = np.zeros((len(tables), N_BINS + 1))
     for column, table in enumerate(tables):
         if len(table["weights"]) != len(table["edges"]) + 2:
@@ -219,7 +219,7 @@ def _from_json(found: dict[str, Any], path: str | os.PathLike[str]) -> Model:
         weight[column, : len(table["weights"])] = table["weights"]
     edges = [np.array(table["edges"], np.float32) for table in tables]
     if len({len(column) for column in found["calibration"].values()}) > 1 or len(found["half_lives"]) != N_HALF_LIVES:
-        raise ValueError("its calibration or its half-lives have not the right length")
+        raise ValueError("its calibration or its half-lives have the wrong length")
     return Model(
         families=families,
         half_lives=np.array([np.inf if life is None else life for life in found["half_lives"]]),
