@@ -121,7 +121,7 @@ def events_in(store: Path) -> set[tuple[str, str, str, str]]:
 def test_steps_that_do_not_fit_a_store_are_refused(graph: Path, world: Path, tmp_path: Path) -> None:
     store = tmp_path / "weeks.db"
     assert run("ingest", world / "train.txt", "--step", "1w", "--store", store, "--quiet").returncode == 0
-    assert_refused(run("ingest", graph, "--store", store, "--quiet"), "the store in steps of 1 week")
+    assert_refused(run("ingest", graph, "--store", store, "--quiet"), "the store has time steps of 1 week")
 
 
 @pytest.mark.parametrize(
