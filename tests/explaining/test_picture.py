@@ -77,6 +77,6 @@ def test_nothing_hides_an_arrow_and_nothing_is_cut_off(n_facts: int, drawn: list
 def test_an_explanation_is_shown_in_a_line() -> None:
     query = "(China, Consult, ?, 2014-11-20)"
     assert repr(explanation(*FACTS)) == (
-        f"Explanation({query}: City_Manager_(United_States), rank 1 of 1, score 0.5000 by 1 rule)"
+        f"RuleExplanation({query}: City_Manager_(United_States), rank 1 of 1, score 0.5000 by 1 rule)"
     )
     assert "no candidate, score 0.0000 by 0 rules)" in repr(explanation())

@@ -16,7 +16,7 @@ from tlogic.evidence.registry import DEFAULT_FAMILIES, evidence_columns
 from tlogic.execution import Execution
 from tlogic.forecasting.application import Scored
 from tlogic.graph import TemporalGraph
-from tlogic.graph.arrays import Floats
+from tlogic.graph.arrays import Floats, Ints
 from tlogic.models.bins import N_BINS, Bins
 from tlogic.models.scorecard import learn_weights, scores_of
 from tlogic.models.settings import FitSettings
@@ -57,24 +57,20 @@ def evaluate_variants(
     graph: TemporalGraph, variants: Variants, split: str, threads: int | None = None, progress: Progress = None
 ) -> list[dict[str, float]]:
     """The metrics of each scorecard on a split, with realistic ties and the time-aware filter."""
-
     queries = SplitQueries(graph, split, "time-aware", multi_step=False)
 
-    def rank(part: EvidencePart) -> list[RankCounts]:
+    def rank(part: EvidencePart) -> tuple[Ints, list[RankCounts]]:
         _, pairs, evidence = part.extracted
         bins, no_rules = variants.bins.of(evidence), np.zeros(len(part.query), np.int64)
         scored = (Scored(pairs.start, pairs.candidate, scores_of(each, bins), no_rules) for each in variants.weights)
-        return [queries.rank(part.query, each) for each in scored]
+        return part.query, [queries.rank(part.query, each) for each in scored]
 
     evidence = QueryEvidence(graph, DEFAULT_FAMILIES, variants.half_lives)
     execution = Execution(threads, progress=progress)
     parts = [part for parts in evidence.map(queries.batch, rank, execution, keep=False) for part in parts]
-    return [_metrics(rank_counts) for rank_counts in zip(*parts, strict=True)]
-
-
-def _metrics(rank_counts: Sequence[RankCounts]) -> dict[str, float]:
-    higher, same = (np.concatenate([part[column] for part in rank_counts]) for column in (0, 1))
-    return summary(Ranks(higher, same).realistic)
+    index, counts = zip(*parts, strict=True)
+    in_order = [queries.in_order(index, of_variant) for of_variant in zip(*counts, strict=True)]
+    return [summary(Ranks(each.higher, each.same).realistic) for each in in_order]
 
 
 def _track(progress: Progress, items: Any, total: int, description: str) -> Any:
