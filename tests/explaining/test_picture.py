@@ -79,4 +79,4 @@ def test_an_explanation_is_shown_in_a_line() -> None:
     assert repr(explanation(*FACTS)) == (
         f"RuleExplanation({query}: City_Manager_(United_States), rank 1 of 1, score 0.5000 by 1 rule)"
     )
-    assert "no candidate, score 0.0000 by 0 rules)" in repr(explanation())
+    assert "not a candidate, score 0.0000 by 0 rules)" in repr(explanation())
