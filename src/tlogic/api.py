@@ -6,14 +6,14 @@ when a function first needs them, so that ``import tlogic`` and ``tlogic --help`
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from tlogic.errors import InputError, SettingsError
 from tlogic.forecasting.settings import ApplicationSettings, Stop
-from tlogic.keywords import Default, default, settings_from
+from tlogic.keywords import default, given_keywords, settings_from
 from tlogic.learning.settings import Confidence, LearningSettings, Transition
 from tlogic.models.settings import FitSettings, ModelKind, TrainOn
 
@@ -149,18 +149,11 @@ def learn(
         >>> print(rules[0])
         sign_agreement_with(X, Y, T2) <- negotiate_with(X, Y, T1)
     """
+    arguments = locals()
     from tlogic.execution import Execution
     from tlogic.learning.learner import learn_rules
 
-    keywords = {
-        "lengths": lengths,
-        "walks": walks,
-        "transition": transition,
-        "body_samples": body_samples,
-        "confidence": confidence,
-        "seed": seed,
-    }
-    chosen = settings_from(LearningSettings, settings, keywords)
+    chosen = settings_from(LearningSettings, arguments)
     return learn_rules(graph, chosen, relations, checkpoint, Execution(threads, cluster, progress))
 
 
@@ -250,11 +243,11 @@ def fit(
         >>> fit(sample())
         Model(85 kinds of evidence, fitted to 10,631 facts)
     """
+    arguments = locals()
     from tlogic.execution import Execution
     from tlogic.models.fitting import fit_model
 
-    keywords = {"model": model, "names": names, "train_on": train_on, "evidence": evidence, "seed": seed}
-    return fit_model(graph, settings_from(FitSettings, settings, keywords), Execution(threads, cluster, progress))
+    return fit_model(graph, settings_from(FitSettings, arguments), Execution(threads, cluster, progress))
 
 
 @overload
@@ -378,23 +371,13 @@ def forecast(
         >>> answers
         Forecast(1 query, 1 candidate)
     """
+    arguments = locals()
     from tlogic.execution import Execution
     from tlogic.explaining import explain_by_model, explain_by_rules
     from tlogic.forecasting.forecast import forecast_queries
     from tlogic.forecasting.rule_forecaster import RuleForecaster
 
-    keywords = {
-        "window": window,
-        "k": k,
-        "alpha": alpha,
-        "decay": decay,
-        "stop": stop,
-        "min_confidence": min_confidence,
-        "min_support": min_support,
-        "lengths": lengths,
-        "max_groundings": max_groundings,
-    }
-    ready = _ready(graph, forecaster, settings, keywords)
+    ready = _ready(graph, forecaster, arguments)
     explain: Any = explain_by_rules if isinstance(ready, RuleForecaster) else explain_by_model
     return forecast_queries(ready, explain, queries, top, Execution(threads, cluster, progress))
 
@@ -460,42 +443,30 @@ def evaluate(
         >>> 0.3 < evaluation.mrr < 1
         True
     """
+    arguments = locals()
     from tlogic.evaluation import evaluate_forecaster
     from tlogic.execution import Execution
 
-    keywords = {
-        "window": window,
-        "k": k,
-        "alpha": alpha,
-        "decay": decay,
-        "stop": stop,
-        "min_confidence": min_confidence,
-        "min_support": min_support,
-        "lengths": lengths,
-        "max_groundings": max_groundings,
-    }
     started = time.perf_counter()
-    ready = _ready(graph, forecaster, settings, keywords)
+    ready = _ready(graph, forecaster, arguments)
     indexed = time.perf_counter() - started
     execution = Execution(threads, cluster, progress)
     evaluation = evaluate_forecaster(graph, ready, split, filter, multi_step, execution)
     return replace(evaluation, seconds={"index": indexed, **evaluation.seconds})
 
 
-def _ready(
-    graph: "TemporalGraph", forecaster: Any, settings: ApplicationSettings | None, keywords: dict[str, Any]
-) -> "Forecaster":
-    """Rules or a model, ready to answer queries over a graph."""
+def _ready(graph: "TemporalGraph", forecaster: Any, arguments: Mapping[str, Any]) -> "Forecaster":
+    """Rules or a model, ready to answer queries over a graph, with the settings among the arguments of a function."""
     from tlogic.models import Model, ModelForecaster
 
     loaded = load(forecaster)
     if isinstance(loaded, Model):
-        if settings is not None or any(not isinstance(value, Default) for value in keywords.values()):
+        if arguments["settings"] is not None or given_keywords(ApplicationSettings, arguments):
             raise SettingsError("These settings are for rules; a model stores its own settings. Leave them out.")
         return ModelForecaster(graph, loaded)
     from tlogic.forecasting.rule_forecaster import RuleForecaster
 
-    return RuleForecaster(graph, loaded, settings_from(ApplicationSettings, settings, keywords))
+    return RuleForecaster(graph, loaded, settings_from(ApplicationSettings, arguments))
 
 
 def load(forecaster: "RuleSet | Model | StrPath") -> "RuleSet | Model":

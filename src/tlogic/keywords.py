@@ -29,21 +29,27 @@ def default(settings: type, name: str) -> Any:
     return Default(next(field.default for field in fields(settings) if field.name == name))
 
 
-def settings_from(kind: type[SettingsT], settings: SettingsT | None, keywords: Mapping[str, Any]) -> SettingsT:
-    """The settings that were given: whole, or one by one as keywords, but not both.
+def settings_from(kind: type[SettingsT], arguments: Mapping[str, Any]) -> SettingsT:
+    """The settings among the arguments of a function: whole as ``settings``, or one by one, but not both.
 
     >>> from tlogic.learning.settings import LearningSettings
-    >>> settings_from(LearningSettings, None, {"walks": 50, "seed": default(LearningSettings, "seed")}).walks
+    >>> settings_from(LearningSettings, {"settings": None, "walks": 50}).walks
     50
     """
-    given = {name: value for name, value in keywords.items() if not isinstance(value, Default)}
+    settings, single = arguments["settings"], given_keywords(kind, arguments)
     if settings is None:
-        return kind(**given)
+        return kind(**single)
     if not isinstance(settings, kind):
         raise SettingsError(f"Expected settings of the type {kind.__name__}, found {type(settings).__name__}.")
-    if given:
+    if single:
         raise SettingsError(
-            f"Found settings and the keyword {next(iter(given))!r}. Give a {kind.__name__} or keywords, not both: "
+            f"Found settings and the keyword {next(iter(single))!r}. Give a {kind.__name__} or keywords, not both: "
             f"dataclasses.replace(settings, ...) changes single values."
         )
     return settings
+
+
+def given_keywords(kind: type, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that are fields of a settings dataclass and were given."""
+    names = [field.name for field in fields(kind)]
+    return {name: arguments[name] for name in names if not isinstance(arguments.get(name, Default(None)), Default)}
