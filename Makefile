@@ -38,8 +38,10 @@ contracts: .venv/ready  ## Check that packages import only what lies below them.
 	$(BIN)/lint-imports
 
 # The tests run side by side, and find the kernels compiled.
-kernels: .venv/ready
-	$(BIN)/python -m tests.kernels
+kernels: kernels-rules kernels-models
+
+kernels-%: .venv/ready
+	$(BIN)/python -m tests.kernels $*
 
 # The page is tested in Chromium. As root on Debian or Ubuntu it is installed; elsewhere these tests are skipped.
 browser:

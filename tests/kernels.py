@@ -1,7 +1,9 @@
-"""Compile the kernels, which keeps them for all later processes: `python -m tests.kernels`.
+"""Compile the kernels and store them for all later processes: `python -m tests.kernels [rules] [models]`.
 
 Tests that run side by side would otherwise each compile what they need, and write to the same files while they do.
 """
+
+import sys
 
 import numpy as np
 
@@ -14,9 +16,11 @@ from tlogic.graph import Facts
 from tlogic.graph.live_graph import LiveGraph
 from tlogic.serving.engine.entity_history import count_events, entity_history, relation_rates
 
+QUERY = ("Kite Aviation", "sue")
 
-def compile_kernels() -> None:
-    """Use everything once, on little data."""
+
+def use_rules() -> None:
+    """Learn, measure, apply and explain rules on a small graph, which does not change or grows."""
     graph = tlogic.sample(days=60)
     rules = tlogic.learn(graph, walks=5)
     tlogic.learn(graph, walks=5, lengths=(1, 4), transition="unif")
@@ -25,25 +29,36 @@ def compile_kernels() -> None:
     tlogic.evaluate(graph, rules)
     tlogic.evaluate(graph, rules, max_groundings=2)
     evaluate_many(graph, rules, [tlogic.ApplicationSettings(alpha=share) for share in (0.0, 0.5, 1.0)])
-    for knowledge in (rules, tlogic.fit(graph)):
-        tlogic.evaluate(graph, knowledge)
-        answers = tlogic.forecast(graph, knowledge, [("Kite Aviation", "sue", None)])
-        answers.explain(0, answers[0][0].name)
-    _ask_as_it_grows(graph, rules)
+    _explain(tlogic.forecast(graph, rules, [QUERY]))
+    _use_live_graph(graph, rules)
 
 
-def _ask_as_it_grows(graph: tlogic.TemporalGraph, rules: tlogic.RuleSet) -> None:
+def use_models() -> None:
+    """Fit, apply and explain a model with all families of evidence on a small graph."""
+    graph = tlogic.sample(days=60)
+    model = tlogic.fit(graph, names=True)
+    tlogic.evaluate(graph, model)
+    _explain(tlogic.forecast(graph, model, [QUERY]))
+
+
+def _use_live_graph(graph: tlogic.TemporalGraph, rules: tlogic.RuleSet) -> None:
     live = LiveGraph.of(graph)
     live.add(Facts(*np.array([[0], [0], [1], [100]])))
     forecaster = LiveRuleForecaster(live, rules)
     for at in (None, "2030-02-01"):
-        answers = forecast_queries(forecaster, explain_by_rules, [tlogic.Query("Kite Aviation", "sue", at=at)])
-        answers.explain(0, answers[0][0].name)
+        _explain(forecast_queries(forecaster, explain_by_rules, [tlogic.Query(*QUERY, at=at)]))
     forecaster.fallback.of(0, live.end)
     entity_history(live, 0)
     count_events(live)
     relation_rates(live, 0, live.end)
 
 
+def _explain(forecast: tlogic.Forecast[tlogic.Explanation]) -> None:
+    forecast.explain(0, forecast[0][0].name)
+
+
+PARTS = {"rules": use_rules, "models": use_models}
+
 if __name__ == "__main__":
-    compile_kernels()
+    for part in sys.argv[1:] or PARTS:
+        PARTS[part]()

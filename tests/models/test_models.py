@@ -69,8 +69,14 @@ def test_a_model_is_kept_in_a_file(world: TemporalGraph, model: tlogic.Model, tm
         ("[]", "is not a model file"),
         ('{"format": "tlogic model", "version": 1}', "version 2"),
         ('{"format": "tlogic model", "version": 2}', "damaged"),
-        ('{"format": "tlogic model", "version": 2, "families": ["tea leaves"], "evidence": []}', "other evidence"),
-        ('{"format": "tlogic model", "version": 2, "families": ["pair"], "evidence": []}', "other evidence"),
+        (
+            '{"format": "tlogic model", "version": 2, "families": ["tea leaves"], "evidence": []}',
+            "features that this version",
+        ),
+        (
+            '{"format": "tlogic model", "version": 2, "families": ["pair"], "evidence": []}',
+            "features that this version",
+        ),
     ],
 )
 def test_files_that_are_no_models(tmp_path: Path, content: str | None, message: str) -> None:
@@ -176,9 +182,9 @@ def test_settings_that_make_no_sense_are_refused(world: TemporalGraph, scorecard
     for settings, message in wrong:
         with pytest.raises(tlogic.SettingsError, match=message):
             tlogic.fit(world, **settings)
-    with pytest.raises(tlogic.SettingsError, match="settings in itself"):
+    with pytest.raises(tlogic.SettingsError, match="stores its own settings"):
         tlogic.evaluate(world, scorecard, window=3)
-    with pytest.raises(tlogic.SettingsError, match="settings in itself"):
+    with pytest.raises(tlogic.SettingsError, match="stores its own settings"):
         tlogic.forecast(world, scorecard, [], window=3)
     with pytest.raises(tlogic.InputError, match="no valid facts"):
         tlogic.evaluate(world.train, scorecard, split="valid")
