@@ -1,7 +1,11 @@
 """Names of entities and relations: normalisation, suggestions for unknown names, and inverse relations."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
 
 INVERSE_MARK = "^-1"
 
@@ -53,3 +57,14 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     near = [other for key in [*containing, *get_close_matches(target, spellings)] for other in spellings[key]]
     near = list(dict.fromkeys(near))
     return f"; did you mean {', '.join(map(repr, near[:3]))}?" if near else "."
+
+
+def name_keys(names: Sequence[str]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """A hash of each name, to put things in an order that does not depend on their ids.
+
+    >>> keys = name_keys(["Ann", "Bo"])
+    >>> keys.tolist() == name_keys(["Bo", "Ann"]).tolist()[::-1], bool((keys >= 0).all())
+    (True, True)
+    """
+    digests = b"".join(blake2b(name.encode(), digest_size=8).digest() for name in names)
+    return (np.frombuffer(digests, "<u8") >> np.uint64(1)).astype(np.int64)

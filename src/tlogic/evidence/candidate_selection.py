@@ -4,14 +4,16 @@ They are all past partners of the subject, the most popular objects of the relat
 lead to, and those that families of evidence propose. Each has a strength, and the strongest are kept.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.histories import RECENT, Histories, last_before, weight_at
-from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
-from tlogic.evidence.partners import strongest_partners, strongest_targets
-from tlogic.graph.arrays import Floats, Ints
-from tlogic.graph.binary_search import find, first_at_least
+from tlogic.evidence.event_memory import EventMemory, end_of_edges, events_at, pair_of, slot_of, triple_of
+from tlogic.evidence.groups import N_HALF_LIVES, RECENT, Groups, moment_before, weight_at
+from tlogic.evidence.lists import Lists, first_of, indexes_of, size_of
+from tlogic.evidence.partners import Partners, new_partners, strongest
+from tlogic.graph.arrays import Floats, Ints, borrowed
 
 MAX_CANDIDATES = 120
 """Per query, unless it had many answers when it last occurred."""
@@ -29,143 +31,314 @@ N_LAST_EVENTS = 60
 """Events of each of these partners."""
 
 # Strengths, relative to one recent event between subject and candidate.
-_SAME_RELATION_FACTOR = 5.0
+_SAME_RELATION_BONUS = 4.0
 _TWO_STEP_FACTOR = 0.01
 _PROPOSED_STRENGTH = 1e-4  # more than the most popular entity has
 _POPULAR_STRENGTH = 1e-6  # times the number of less popular ones
 _MIN_STRENGTH = 1e-12  # keeps candidate strength positive
 
 
-@njit(cache=True, nogil=True)
-def choose_candidates(histories: Histories, queries: HistoryQueries, proposed: CandidatePairs) -> CandidatePairs:
-    """The strongest candidates of each scored query."""
-    scored = np.flatnonzero(queries.scored)
-    start = np.zeros(len(scored) + 1, np.int64)
-    candidate = np.empty(len(scored) * MAX_CANDIDATES + MAX_CANDIDATES_OF_BROAD_QUERY, np.int32)
-    strength = np.zeros(len(histories.slot_start) - 1, np.float32)
-    found = np.empty(len(strength), np.int32)
-    popular: Ints = np.empty(0, np.int32)
-    popular_at = -1
-    for i in range(len(scored)):
-        subject, now = queries.subject[scored[i]], queries.time[scored[i]]
-        if now != popular_at:
-            popular, popular_at = _most_popular(histories, queries.inverse, now, N_POPULAR), now
-        n = _add_partners(histories, subject, queries.relation, now, strength, found)
-        for rank in range(len(popular)):
-            if strength[popular[rank]] == 0.0:
-                n = _add(popular[rank], _POPULAR_STRENGTH * (len(popular) - rank), strength, found, n)
-        n = _add_two_steps_away(histories, subject, queries.relation, now, strength, found, n)
-        n = _add_proposed(proposed.candidate[proposed.start[i] : proposed.start[i + 1]], subject, strength, found, n)
-        n_before = _n_answers_before(histories, queries, scored[i])
-        n_kept = max(MAX_CANDIDATES, min(2 * n_before, MAX_CANDIDATES_OF_BROAD_QUERY))
-        if start[i] + n_kept > len(candidate):
-            candidate = np.append(candidate, np.empty_like(candidate))
-        start[i + 1] = start[i] + _keep_strongest(strength, found, n, n_kept, candidate, start[i])
-    return CandidatePairs(scored, start, candidate[: start[-1]].copy())
+class StepQueries(NamedTuple):
+    """Queries of one time step, sorted by subject."""
+
+    now: int
+    subject: Ints
+    relation: Ints
+
+
+class Proposals(NamedTuple):
+    """Entities that families propose as candidates, the best first."""
+
+    start: Ints
+    """Per query: the index of its first one."""
+    entity: Ints
+
+
+class QueryContext(NamedTuple):
+    """Queries of one time step with their candidates, and what all families look up for them."""
+
+    now: int
+    subject: Ints
+    relation: Ints
+    slot: Ints
+    """Per query: the slot of its subject and relation, or -1."""
+    partner: Ints
+    """Per query: the strongest partners of its subject, or -1."""
+    partner_share: Floats
+    """Their shares, per half-life, of all events of the subject."""
+    start: Ints
+    """Per query: the index of its first candidate."""
+    candidate: Ints
+    """The candidates of each query, the strongest first."""
+    pair: Ints
+    """Per candidate: its pair with the subject, or -1."""
+    triple: Ints
+    """Per candidate: the triple that the query would have with it, or -1."""
+    back_slot: Ints
+    """Per candidate: its slot with the inverse relation, or -1."""
+
+
+class Found(NamedTuple):
+    """The candidates of one query while they are collected."""
+
+    strength: Floats
+    """Per entity: its strength; 0 if it is no candidate."""
+    entity: Ints
+    n: Ints
+    """One element: the number of candidates."""
+
+
+def select_candidates(memory: EventMemory, queries: StepQueries, popular: Ints, proposals: Proposals) -> QueryContext:
+    """The strongest candidates of each query, and what all families look up for them.
+
+    Args:
+        memory: The events before the queries, and perhaps some of their own time step.
+        queries: The queries.
+        popular: Per relation: its popular objects, from `most_popular`.
+        proposals: What families propose.
+    """
+    n = len(queries.subject)
+    slot, partner = np.empty(n, np.int64), np.empty((n, N_PARTNERS), np.int64)
+    partner_share, start = np.empty((n, N_PARTNERS, N_HALF_LIVES)), np.zeros(n + 1, np.int64)
+    per_query = PerQuery(slot, partner, partner_share, start)
+    candidate, pair, triple, back_slot = _select(memory, queries, popular, proposals, per_query)
+    return QueryContext(*queries, *per_query, candidate, pair, triple, back_slot)
+
+
+class PerQuery(NamedTuple):
+    """The part of a context that has one entry per query."""
+
+    slot: Ints
+    partner: Ints
+    partner_share: Floats
+    start: Ints
 
 
 @njit(cache=True, nogil=True)
-def _n_answers_before(histories: Histories, queries: HistoryQueries, q: int) -> int:
-    """The number of answers that a query had when it last occurred. A league has about as many teams as before."""
-    slots, now = histories.slots, queries.time[q]
-    slot = find(histories.slot_start, histories.slot_relation, queries.subject[q], queries.relation)
-    end = last_before(slots.start, slots.time, slot, now)
-    if end < 0:
-        return 0
-    return end + 1 - first_at_least(slots.time, slots.start[slot], end, slots.time[end])
+def _select(
+    memory: EventMemory, queries: StepQueries, popular: Ints, proposals: Proposals, per_query: PerQuery
+) -> tuple[Ints, Ints, Ints, Ints]:
+    memory, per_query, popular = borrowed(memory), borrowed(per_query), borrowed(popular)
+    now, n, start = queries.now, len(queries.subject), per_query.start
+    n_entities = len(memory.entity_key)
+    found = Found(np.zeros(n_entities, np.float32), np.empty(n_entities, np.int32), np.zeros(1, np.int64))
+    strengths = np.empty(n_entities, np.float32)
+    near, near_weight, n_near = np.empty(n_entities, np.int32), np.empty(n_entities, np.float32), 0
+    candidate = np.empty(n * MAX_CANDIDATES + MAX_CANDIDATES_OF_BROAD_QUERY, np.int32)
+    for q in range(n):
+        s, r = queries.subject[q], queries.relation[q]
+        slot, partners = slot_of(memory.slot, s, r), Partners(per_query.partner[q], per_query.partner_share[q])
+        per_query.slot[q] = slot
+        if q and s == queries.subject[q - 1]:
+            _copy_partners(per_query, q)
+        else:
+            n_near = _weigh_partners(memory.decay, memory.partners, memory.pairs, s, now, near, near_weight)
+            strongest(memory.decay, memory.entity_key, memory.partners, s, memory.pairs, memory.entities, now, partners)
+        for i in range(n_near):
+            _add(found, near[i], near_weight[i])
+        _add_targets(memory.decay, memory.targets_of_slot, memory.triples, slot, now, found)
+        _add_popular(popular[r], found)
+        _add_two_steps_away(memory, partners, r, now, found)
+        _add_proposed(proposals, q, s, found)
+        n_before = _n_answers_before(memory.slots, slot, now)
+        n_kept = min(found.n[0], max(MAX_CANDIDATES, min(2 * n_before, MAX_CANDIDATES_OF_BROAD_QUERY)))
+        if start[q] + n_kept > len(candidate):
+            candidate = _longer(candidate)
+        start[q + 1] = start[q] + n_kept
+        _keep_strongest(found, strengths, memory.entity_key, candidate[start[q] : start[q + 1]])
+    candidate = candidate[: start[n]].copy()
+    pair, triple, back_slot = np.empty(start[n], np.int64), np.empty(start[n], np.int64), np.empty(start[n], np.int64)
+    for q in range(n):
+        s, r = queries.subject[q], queries.relation[q]
+        for p in range(start[q], start[q + 1]):
+            pair[p], back_slot[p] = pair_of(memory.pair, s, candidate[p]), slot_of(memory.slot, candidate[p], r ^ 1)
+            triple[p] = triple_of(memory.triple, per_query.slot[q], back_slot[p], r, s, candidate[p])
+    return candidate, pair, triple, back_slot
 
 
 @njit(cache=True, nogil=True)
-def _add_partners(histories: Histories, subject: int, relation: int, now: int, strength: Floats, found: Ints) -> int:
-    """Add all past partners of the subject; return their number."""
-    decay, triples = histories.decay, histories.triples
+def _longer(array: Ints) -> Ints:
+    longer = np.empty(2 * len(array), np.int32)
+    longer[: len(array)] = array
+    return longer
+
+
+@njit(cache=True, nogil=True)
+def _copy_partners(per_query: PerQuery, q: int) -> None:
+    """The partners of the query before, which has the same subject."""
+    for i in range(N_PARTNERS):
+        per_query.partner[q, i] = per_query.partner[q - 1, i]
+        for h in range(N_HALF_LIVES):
+            per_query.partner_share[q, i, h] = per_query.partner_share[q - 1, i, h]
+
+
+@njit(cache=True, nogil=True)
+def _weigh_partners(
+    decay: Floats, partners: Lists, pairs: Groups, subject: int, now: int, entity: Ints, weight: Floats
+) -> int:
+    """Write the past partners of a subject and their weights; return their number."""
     n = 0
-    for slot in range(histories.slot_start[subject], histories.slot_start[subject + 1]):
-        factor = _SAME_RELATION_FACTOR if histories.slot_relation[slot] == relation else 1.0
-        for triple in range(histories.triple_start[slot], histories.triple_start[slot + 1]):
-            last = last_before(triples.start, triples.time, triple, now)
-            if last >= 0:
-                weight = factor * weight_at(decay, triples, last, now)
-                n = _add(histories.target[triple], weight, strength, found, n)
+    for i in indexes_of(partners, subject):
+        pair = partners.record[i, 1]
+        moment = moment_before(pairs, pair, now)
+        if moment >= 0:
+            entity[n], weight[n] = partners.record[i, 0], weight_at(decay, pairs, pair, moment, now)
+            n += 1
     return n
 
 
 @njit(cache=True, nogil=True)
-def _add_two_steps_away(
-    histories: Histories, subject: int, relation: int, now: int, strength: Floats, found: Ints, n: int
-) -> int:
+def _add_targets(decay: Floats, targets: Lists, triples: Groups, slot: int, now: int, found: Found) -> None:
+    """Make those stronger with whom the subject had events of the same relation."""
+    for i in indexes_of(targets, slot):
+        triple = targets.record[i, 1]
+        moment = moment_before(triples, triple, now)
+        if moment >= 0:
+            weight = weight_at(decay, triples, triple, moment, now)
+            _add(found, targets.record[i, 0], _SAME_RELATION_BONUS * weight)
+
+
+@njit(cache=True, nogil=True)
+def _add_popular(popular: Ints, found: Found) -> None:
+    n = 0
+    while n < len(popular) and popular[n] >= 0:
+        n += 1
+    for rank in range(n):
+        if found.strength[popular[rank]] == 0.0:
+            _add(found, popular[rank], _POPULAR_STRENGTH * (n - rank))
+
+
+@njit(cache=True, nogil=True)
+def _n_answers_before(slots: Groups, slot: int, now: int) -> int:
+    """The number of answers that a query had when it last occurred. A league has about as many teams as before."""
+    moment = moment_before(slots, slot, now)
+    return events_at(slots, slot, moment) if moment >= 0 else 0
+
+
+@njit(cache=True, nogil=True)
+def _add_two_steps_away(memory: EventMemory, partners: Partners, relation: int, now: int, found: Found) -> None:
     """Add the objects of the relation, and the last partners, of the subject's strongest partners."""
-    partners = strongest_partners(histories, subject, now, N_PARTNERS)
-    start, _, target, time = histories.entity_edges
+    edges, theirs = memory.edges, new_partners(N_PARTNERS)
     for i in range(N_PARTNERS):
         x = partners.entity[i]
         if x < 0:
             break
         weight = _TWO_STEP_FACTOR * partners.share[i, RECENT]
-        slot = find(histories.slot_start, histories.slot_relation, x, relation)
-        theirs = strongest_targets(histories, slot, now, N_PARTNERS)
-        for j in range(N_PARTNERS):
-            if theirs.entity[j] >= 0:
-                n = _add(theirs.entity[j], weight * theirs.share[j, RECENT], strength, found, n)
+        slot = slot_of(memory.slot, x, relation)
+        if slot >= 0:
+            strongest(
+                memory.decay,
+                memory.entity_key,
+                memory.targets_of_slot,
+                slot,
+                memory.triples,
+                memory.slots,
+                now,
+                theirs,
+            )
+            for j in range(N_PARTNERS):
+                if theirs.entity[j] >= 0:
+                    _add(found, theirs.entity[j], weight * theirs.share[j, RECENT])
         if i < N_CLOSEST_PARTNERS:
-            end = first_at_least(time, start[x], start[x + 1], now)
-            for j in range(max(start[x], end - N_LAST_EVENTS), end):
-                n = _add(target[j], weight / N_LAST_EVENTS, strength, found, n)
-    return n
+            end = end_of_edges(edges, x, now)
+            for j in range(max(first_of(edges, x), end - N_LAST_EVENTS), end):
+                _add(found, edges.record[j, 1], weight / N_LAST_EVENTS)
 
 
 @njit(cache=True, nogil=True)
-def _add_proposed(proposed: Ints, subject: int, strength: Floats, found: Ints, n: int) -> int:
+def _add_proposed(proposals: Proposals, q: int, subject: int, found: Found) -> None:
     """Add the first proposed entities that are no candidates yet. The subject takes a turn, but is not added."""
     n_new = 0
-    for c in proposed:
-        if strength[c] == 0.0 and n_new < N_PROPOSED:
+    for i in range(proposals.start[q], proposals.start[q + 1]):
+        c = proposals.entity[i]
+        if found.strength[c] == 0.0 and n_new < N_PROPOSED:
             n_new += 1
             if c != subject:
-                n = _add(c, _PROPOSED_STRENGTH, strength, found, n)
-    return n
+                _add(found, c, _PROPOSED_STRENGTH)
 
 
 @njit(cache=True, nogil=True)
-def _add(entity: int, weight: float, strength: Floats, found: Ints, n: int) -> int:
-    """Add an entity to the candidates, or to its strength if it is one; return the number of candidates."""
-    if strength[entity] == 0.0:
-        found[n] = entity
-        n += 1
-    strength[entity] += max(weight, _MIN_STRENGTH)
-    return n
+def _add(found: Found, entity: int, weight: float) -> None:
+    """Add an entity to the candidates, or to its strength if it is one."""
+    if found.strength[entity] == 0.0:
+        found.entity[found.n[0]] = entity
+        found.n[0] += 1
+    found.strength[entity] += max(weight, _MIN_STRENGTH)
+
+
+def most_popular(memory: EventMemory, relations: Ints, now: int) -> Ints:
+    """Per relation: its most frequent objects, with a preference for recent events; unused entries hold -1.
+
+    Only the rows of the given relations are filled.
+    """
+    popular = np.full((len(memory.relation_key), N_POPULAR), -1, np.int32)
+    for relation in relations.tolist():
+        _fill_popular(
+            memory.decay, memory.entity_key, memory.slots_of_relation, memory.slots, relation, now, popular[relation]
+        )
+    return popular
 
 
 @njit(cache=True, nogil=True)
-def _most_popular(histories: Histories, inverse: int, now: int, n: int) -> Ints:
-    """The most frequent objects of a relation, with a preference for recent events, most popular first."""
-    slots = histories.slots
-    first, end = histories.relation_slot_start[inverse], histories.relation_slot_start[inverse + 1]
-    value = np.zeros(end - first, np.float32)
-    for i in range(first, end):
-        slot = histories.relation_slot[i]
-        last = last_before(slots.start, slots.time, slot, now)
-        if last >= 0:
-            value[i - first] = weight_at(histories.decay, slots, last, now)
-    order = np.argsort(-value, kind="mergesort")[:n]
-    return histories.slot_source[histories.relation_slot[first + order[value[order] > 0.0]]]
+def _fill_popular(
+    decay: Floats, entity_key: Ints, lists: Lists, slots: Groups, relation: int, now: int, out: Ints
+) -> None:
+    size, n = size_of(lists, relation ^ 1), 0
+    entity, weight = np.empty(size, np.int32), np.empty(size, np.float32)
+    for i in indexes_of(lists, relation ^ 1):
+        moment = moment_before(slots, lists.record[i, 1], now)
+        if moment >= 0:
+            entity[n], weight[n] = lists.record[i, 0], weight_at(decay, slots, lists.record[i, 1], moment, now)
+            n += 1
+    take_strongest(entity[:n], weight[:n], entity_key, out[: min(n, len(out))])
 
 
 @njit(cache=True, nogil=True)
-def _keep_strongest(strength: Floats, found: Ints, n: int, n_kept: int, candidate: Ints, first: int) -> int:
-    """Write the strongest candidates from an index on and reset all strengths; return how many were written."""
-    kept = min(n, n_kept)
-    bound = -1.0
-    values = strength[found[:n]]
-    if n > n_kept:
-        bound = np.partition(values, n - n_kept)[n - n_kept]
-    written = 0
-    for above in (True, False):  # candidates at the bound come last, as far as there is room
-        for i in range(n):
-            chosen = values[i] > bound if above else values[i] == bound
-            if chosen and written < kept:
-                candidate[first + written] = found[i]
-                written += 1
+def _keep_strongest(found: Found, strengths: Floats, entity_key: Ints, out: Ints) -> None:
+    """Write the strongest candidates and forget all."""
+    n = found.n[0]
     for i in range(n):
-        strength[found[i]] = 0.0
-    return written
+        strengths[i] = found.strength[found.entity[i]]
+        found.strength[found.entity[i]] = 0.0
+    take_strongest(found.entity[:n], strengths[:n], entity_key, out)
+    found.n[0] = 0
+
+
+@njit(cache=True, nogil=True)
+def take_strongest(entity: Ints, strength: Floats, entity_key: Ints, out: Ints) -> None:
+    """Write as many entities as there is room for: the strongest first, those with the smallest keys among equals."""
+    n = len(out)
+    heap = np.empty(n, np.int64)  # indexes of the strongest so far, the weakest of them on top
+    for i in range(len(entity)):
+        if i < n:
+            heap[i] = i
+            if i == n - 1:
+                for top in range(n // 2 - 1, -1, -1):
+                    _sift_down(heap, top, n, entity, strength, entity_key)
+        elif n and _is_weaker(heap[0], i, entity, strength, entity_key):
+            heap[0] = i
+            _sift_down(heap, 0, n, entity, strength, entity_key)
+    for end in range(n - 1, -1, -1):
+        out[end] = entity[heap[0]]
+        heap[0] = heap[end]
+        _sift_down(heap, 0, end, entity, strength, entity_key)
+
+
+@njit(cache=True, nogil=True)
+def _is_weaker(i: int, j: int, entity: Ints, strength: Floats, entity_key: Ints) -> bool:
+    if strength[i] != strength[j]:
+        return strength[i] < strength[j]
+    return entity_key[entity[i]] > entity_key[entity[j]]
+
+
+@njit(cache=True, nogil=True)
+def _sift_down(heap: Ints, top: int, n: int, entity: Ints, strength: Floats, entity_key: Ints) -> None:
+    while True:
+        weakest, left = top, 2 * top + 1
+        for child in range(left, min(left + 2, n)):
+            if _is_weaker(heap[child], heap[weakest], entity, strength, entity_key):
+                weakest = child
+        if weakest == top:
+            return
+        heap[top], heap[weakest] = heap[weakest], heap[top]
+        top = weakest

@@ -1,18 +1,37 @@
 """The protocol that every family of evidence implements, and a base class with its defaults."""
 
-from typing import ClassVar, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, NamedTuple, Protocol
 
-from tlogic.evidence.histories import Histories
-from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
+from tlogic.evidence.candidate_selection import Proposals, QueryContext, StepQueries
+from tlogic.evidence.event_memory import EventMemory
 from tlogic.evidence.rule_kinds import RuleCounts, RuleKind
 from tlogic.evidence.statements import Case, Statement
-from tlogic.graph.arrays import Floats
+from tlogic.graph.arrays import Bools, Floats, Ints
+
+
+class StepEvents(NamedTuple):
+    """Edges of one time step, in both directions, sorted by source: each answers the query of its source.
+
+    The source and the relation of an edge are a query, and its target is an answer to it.
+    """
+
+    now: int
+    source: Ints
+    relation: Ints
+    target: Ints
+    new_query: Bools
+    """Is it the first answer to its query at this time step?"""
+    new_answer: Bools
+    """Is its target an answer to its relation for the first time at this step, whatever the source?"""
+    new_relation: Bools
+    """Is it the first edge of its relation at this step?"""
 
 
 class Family(Protocol):
     """One family of evidence: some columns of numbers per (query, candidate), and a sentence about them.
 
-    An instance goes through the queries of one relation in order of time. It may keep what it learns from them.
+    An instance goes through all events in order of time. It may keep what it learns from them in ``state``.
 
     To add a family, write a module in ``tlogic.evidence.families`` with a subclass of ``BaseFamily``, and list it in
     ``tlogic.evidence.registry``.
@@ -24,47 +43,57 @@ class Family(Protocol):
     """Do models use it unless told otherwise?"""
     rule_kind: ClassVar[RuleKind | None]
     """The form of the rules that it counts; None if it counts none."""
+    state: Any
+    """A named tuple of arrays, and of such tuples, with all that it learned; None if it learns nothing."""
 
-    def __init__(self, n_relations: int) -> None:
-        """Start with nothing learned.
+    def observe(self, memory: EventMemory, names: Sequence[str], events: StepEvents) -> None:
+        """Take in events, which the memory has already, and the names of entities that are new with them."""
+
+    def learn(self, memory: EventMemory, events: StepEvents, times: int) -> None:
+        """Learn from queries and their answers, given the memory of what was before them.
 
         Args:
-            n_relations: The number of relations of the graph, with their inverses.
+            memory: All events until the time step of the queries; only earlier ones may be used.
+            events: The queries with their answers.
+            times: 1 to learn from them, or -1 to undo it.
         """
 
-    def extract(self, histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
-        """Fill the evidence of the scored queries and learn from all queries.
+    def extract(self, memory: EventMemory, context: QueryContext, out: Floats) -> None:
+        """Fill the evidence of queries.
 
         Args:
-            histories: The facts of the graph. Only those before a query may be used for it.
-            queries: Queries in order of time, all later than those of earlier calls.
-            pairs: The candidates of the scored queries.
+            memory: All events until the time step of the queries; only earlier ones may be used.
+            context: The queries and their candidates.
             out: One row per candidate and one column per name; nan where there is no evidence.
         """
 
     def describe(self, case: Case) -> Statement:
         """The evidence for one candidate as a sentence for analysts, with the facts it is based on."""
 
-    def propose(self, histories: Histories, queries: HistoryQueries) -> CandidatePairs | None:
-        """Further candidates of the scored queries, the best first; None if it proposes none."""
+    def propose(self, memory: EventMemory, queries: StepQueries) -> Proposals | None:
+        """Further candidates of queries, the best first; None if it proposes none."""
 
-    def rule_counts(self) -> RuleCounts | None:
-        """The rules that it counted so far; None if it counts none."""
+    def rule_counts(self) -> Iterator[RuleCounts]:
+        """The rules that it counted so far, by head relation."""
 
 
 class BaseFamily(Family):
-    """A family that learns nothing from queries, proposes no candidates and counts no rules."""
+    """A family that learns nothing, proposes no candidates and counts no rules."""
 
     by_default: ClassVar[bool] = True
     rule_kind: ClassVar[RuleKind | None] = None
+    state: Any = None
 
-    def __init__(self, n_relations: int) -> None:
-        """No state."""
+    def observe(self, memory: EventMemory, names: Sequence[str], events: StepEvents) -> None:
+        """Nothing is taken in."""
 
-    def propose(self, histories: Histories, queries: HistoryQueries) -> CandidatePairs | None:  # noqa: ARG002
+    def learn(self, memory: EventMemory, events: StepEvents, times: int) -> None:
+        """Nothing is learned."""
+
+    def propose(self, memory: EventMemory, queries: StepQueries) -> Proposals | None:  # noqa: ARG002
         """No candidates."""
         return None
 
-    def rule_counts(self) -> RuleCounts | None:
+    def rule_counts(self) -> Iterator[RuleCounts]:
         """No rules."""
-        return None
+        return iter(())

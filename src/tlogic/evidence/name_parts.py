@@ -5,101 +5,165 @@ events are used for that, and each name is parsed alone, so later facts do not c
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.entity_edges import EntityEdges
+from tlogic.evidence.lists import Lists, append, can_extend, new_lists, with_more_lists, with_more_records
+from tlogic.evidence.tables import Table, add_key, has_room, joint_key, larger_table, n_keys, new_table
 from tlogic.graph.arrays import Ints
-from tlogic.graph.binary_search import first_at_least
-from tlogic.graph.sorting import run_starts
+from tlogic.names import name_keys
 
 _STRUCTURED = re.compile(r"(?P<kind>.*\S)\s*\((?P<place>[^()]+)\)\s*")
 UNKNOWN = -1
 PLAIN, PLACE_ITSELF = 0, 1
 """The kinds of names without parentheses; the second if the name is that of the entity's place."""
+_NEVER = -1
 
 
 class NameParts(NamedTuple):
-    """The kinds and places of entities; for plain names, the places inferred from partners, as they changed."""
+    """The kinds and places of entities; for plain names, the places inferred from partners."""
 
     place: Ints
     """Per entity: the place in its name, or -1."""
     kind: Ints
     own_place: Ints
     """Per entity: the place of the same name, or -1."""
-    start: Ints
-    """Per entity: the index of its first change of place."""
-    time: Ints
-    """Per change: the time after which it holds."""
-    changed: Ints
-    """Per change: the new place."""
-    member_start: Ints
-    member: Ints
-    """Per place: the entities that have it in their names."""
+    inferred: Ints
+    """Per entity: the place of most partners, the time step since when, and the place before that step."""
+    place_key: Ints
+    """Per place: a hash of its name, which breaks ties."""
+    members: Lists
+    """Per place: the entities that have it in their names, twice."""
+    seen: Table
+    """From entity and place to the number of a count."""
+    n_seen: Ints
+    """Per entity and place: how many events the entity had with partners of that place."""
 
 
-def parse_names(names: Iterable[str], entity_edges: EntityEdges) -> NameParts:
-    """Parse names, and infer the places of plain names from the partners of their entities."""
-    kinds, places = {"": PLAIN, " ": PLACE_ITSELF}, dict[str, int]()
-    place, kind, plain = [], [], []
-    for name in names:
-        found = _STRUCTURED.fullmatch(name)
-        place.append(places.setdefault(found["place"], len(places)) if found else UNKNOWN)
-        kind.append(kinds.setdefault(found["kind"], len(kinds)) if found else PLAIN)
-        plain.append("" if found else name)
-    own_place = np.array([places.get(name, UNKNOWN) for name in plain], np.int32)
-    named = np.array(place, np.int32)
-    members = np.flatnonzero(named != UNKNOWN)
-    members = members[np.argsort(named[members], kind="stable")].astype(np.int32)
+def new_name_parts() -> NameParts:
+    """The parts of no names."""
+    nothing = np.empty(0, np.int32)
     return NameParts(
-        named,
-        np.array(kind, np.int32),
-        own_place,
-        *_places_of_partners(entity_edges, named, max(len(places), 1)),
-        member_start=run_starts(named[members], len(places)),
-        member=members,
+        nothing,
+        nothing,
+        nothing,
+        np.empty((0, 3), np.int32),
+        np.empty(0, np.int64),
+        new_lists(0, 2),
+        new_table(),
+        np.zeros(0, np.int32),
     )
 
 
-@njit(cache=True, nogil=True)
-def _places_of_partners(entity_edges: EntityEdges, place: Ints, n_places: int) -> tuple[Ints, Ints, Ints]:
-    """Per entity with a plain name: when another place became the most frequent among its partners, and which."""
-    start = np.zeros(len(place) + 1, np.int64)
-    time, changed = np.empty_like(entity_edges.time), np.empty_like(entity_edges.time)
-    count = np.zeros(n_places, np.int64)
-    n = 0
-    for entity in range(len(place)):
-        if place[entity] == UNKNOWN:
-            count[:] = 0
-            best = UNKNOWN
-            for i in range(entity_edges.start[entity], entity_edges.start[entity + 1]):
-                other = place[entity_edges.target[i]]
-                if other != UNKNOWN:
-                    count[other] += 1
-                    if best == UNKNOWN or count[other] > count[best]:
-                        if other != best:
-                            time[n], changed[n] = entity_edges.time[i], other
-                            n += 1
-                        best = other
-        start[entity + 1] = n
-    return start, time[:n].copy(), changed[:n].copy()
+class NameParser:
+    """Parses names one after the other; equal kinds and places get equal numbers."""
+
+    def __init__(self) -> None:
+        self._kinds, self._places = {"": PLAIN, " ": PLACE_ITSELF}, dict[str, int]()
+        self._plain: dict[str, int] = {}
+        self._n = 0
+
+    def add(self, parts: NameParts, names: Sequence[str]) -> NameParts:
+        """The parts of further names, after those of earlier calls."""
+        if not names:
+            return parts
+        place, kind = np.full(len(names), UNKNOWN, np.int32), np.full(len(names), PLAIN, np.int32)
+        n_places = len(self._places)
+        for i, name in enumerate(names):
+            found = _STRUCTURED.fullmatch(name)
+            if found:
+                place[i] = self._places.setdefault(found["place"], len(self._places))
+                kind[i] = self._kinds.setdefault(found["kind"], len(self._kinds))
+            else:
+                self._plain[name] = self._n + i
+        new_places = list(self._places)[n_places:]
+        own_place = np.append(parts.own_place, np.full(len(names), UNKNOWN, np.int32))
+        for name in {*new_places, *names}:
+            if name in self._plain and name in self._places:
+                own_place[self._plain[name]] = self._places[name]
+        self._n += len(names)
+        inferred = np.tile(np.array([UNKNOWN, _NEVER, UNKNOWN], np.int32), (len(names), 1))
+        parts = parts._replace(
+            place=np.append(parts.place, place),
+            kind=np.append(parts.kind, kind),
+            own_place=own_place,
+            inferred=np.concatenate([parts.inferred, inferred]),
+            place_key=np.append(parts.place_key, name_keys(new_places)),
+            members=with_more_lists(parts.members, len(self._places)),
+        )
+        return _with_members(parts, self._n - len(names))
+
+
+def _with_members(parts: NameParts, first: int) -> NameParts:
+    """Add entities from an id on to the members of their places."""
+    done = first
+    while done < len(parts.place):
+        done = _add_members(parts.members, parts.place, done)
+        if done < len(parts.place):
+            parts = parts._replace(members=with_more_records(parts.members, 1))
+    return parts
 
 
 @njit(cache=True, nogil=True)
-def place_of(name_parts: NameParts, entity: int, now: int) -> int:
+def _add_members(members: Lists, place: Ints, first: int) -> int:
+    for entity in range(first, len(place)):
+        if not can_extend(members, 1):
+            return entity
+        if place[entity] != UNKNOWN:
+            append(members, place[entity], entity, entity)
+    return len(place)
+
+
+def with_partners(parts: NameParts, source: Ints, target: Ints, now: int) -> NameParts:
+    """Take in the edges of one time step, in both directions."""
+    done = 0
+    while done < len(source):
+        done = _add_partners(parts, source, target, now, done)
+        if done < len(source):
+            seen, n = parts.seen, int(n_keys(parts.seen))
+            n_seen = np.zeros(2 * n + 64, np.int32)
+            n_seen[:n] = parts.n_seen[:n]
+            parts = parts._replace(seen=seen if has_room(seen, 1) else larger_table(seen), n_seen=n_seen)
+    return parts
+
+
+@njit(cache=True, nogil=True)
+def _add_partners(parts: NameParts, source: Ints, target: Ints, now: int, first: int) -> int:
+    """Count the places of partners until there is no room; return the index of the next edge."""
+    for i in range(first, len(source)):
+        entity, place = source[i], parts.place[target[i]]
+        if parts.place[entity] != UNKNOWN or place == UNKNOWN:
+            continue
+        if not has_room(parts.seen, 1) or n_keys(parts.seen) == len(parts.n_seen):
+            return i
+        own = add_key(parts.seen, joint_key(entity, place))
+        parts.n_seen[own] += 1
+        best = parts.inferred[entity, 0]
+        if best == place:
+            continue
+        most = parts.n_seen[add_key(parts.seen, joint_key(entity, best))] if best != UNKNOWN else 0
+        n = parts.n_seen[own]
+        if n > most or (n == most and parts.place_key[place] < parts.place_key[best]):
+            if parts.inferred[entity, 1] < now:
+                parts.inferred[entity, 2], parts.inferred[entity, 1] = best, now
+            parts.inferred[entity, 0] = place
+    return len(source)
+
+
+@njit(cache=True, nogil=True)
+def place_of(parts: NameParts, entity: int, now: int) -> int:
     """The place of an entity from its name, or from its partners before now; -1 if unknown."""
-    if name_parts.place[entity] != UNKNOWN:
-        return name_parts.place[entity]
-    after = first_at_least(name_parts.time, name_parts.start[entity], name_parts.start[entity + 1], now)
-    return name_parts.changed[after - 1] if after > name_parts.start[entity] else UNKNOWN
+    if parts.place[entity] != UNKNOWN:
+        return parts.place[entity]
+    return parts.inferred[entity, 0] if parts.inferred[entity, 1] < now else parts.inferred[entity, 2]
 
 
 @njit(cache=True, nogil=True)
-def kind_of(name_parts: NameParts, entity: int, place: int) -> int:
+def kind_of(parts: NameParts, entity: int, place: int) -> int:
     """The kind of an entity with a given place."""
-    if place != UNKNOWN and name_parts.own_place[entity] == place:
+    if place != UNKNOWN and parts.own_place[entity] == place:
         return PLACE_ITSELF
-    return name_parts.kind[entity]
+    return parts.kind[entity]

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.histories import N_HALF_LIVES, Histories, History, last_before, share, weight_at
+from tlogic.evidence.groups import N_HALF_LIVES, Groups, moment_before, share, weight_at
+from tlogic.evidence.lists import Lists, indexes_of
 from tlogic.graph.arrays import Floats, Ints
 
 
@@ -18,52 +19,60 @@ class Partners(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def strongest_partners(histories: Histories, source: int, now: int, n: int) -> Partners:
-    """The entities with the most events with a source before now, under any relation; recent events weigh more."""
-    groups = (histories.pair_start[source], histories.pair_start[source + 1])
-    return _strongest(
-        histories.decay, histories.pairs, histories.pair_target, groups, histories.sources, source, now, n
-    )
+def new_partners(n: int) -> Partners:
+    """Room for so many partners."""
+    return Partners(np.empty(n, np.int64), np.empty((n, N_HALF_LIVES)))
 
 
 @njit(cache=True, nogil=True)
-def strongest_targets(histories: Histories, slot: int, now: int, n: int) -> Partners:
-    """The most frequent targets of a slot (source and relation) before now; recent events weigh more."""
-    groups = (histories.triple_start[slot], histories.triple_start[slot + 1]) if slot >= 0 else (0, 0)
-    return _strongest(histories.decay, histories.triples, histories.target, groups, histories.slots, slot, now, n)
-
-
-@njit(cache=True, nogil=True)
-def _strongest(
+def strongest(
     decay: Floats,
-    parts: History,
-    target: Ints,
-    groups: tuple[int, int],
-    whole: History,
-    whole_group: int,
+    entity_key: Ints,
+    members: Lists,
+    which: int,
+    parts: Groups,
+    wholes: Groups,
     now: int,
-    n: int,
-) -> Partners:
-    """The strongest of some groups, which together make up one larger group."""
-    partners = Partners(np.full(n, -1, np.int64), np.zeros((n, N_HALF_LIVES)))
-    weights, lasts = np.zeros(n), np.full(n, -1, np.int64)
-    last_of_whole = last_before(whole.start, whole.time, whole_group, now)
-    if last_of_whole < 0:
-        return partners
-    for group in range(groups[0], groups[1]):
-        last = last_before(parts.start, parts.time, group, now)
-        if last >= 0:
-            weight = weight_at(decay, parts, last, now)
-            rank = n
-            while rank > 0 and weights[rank - 1] < weight:
-                rank -= 1
-                if rank < n - 1:
-                    weights[rank + 1], lasts[rank + 1] = weights[rank], lasts[rank]
-                    partners.entity[rank + 1] = partners.entity[rank]
-            if rank < n:
-                weights[rank], lasts[rank], partners.entity[rank] = weight, last, target[group]
-    for i in range(n):
-        if lasts[i] >= 0:
-            for h in range(N_HALF_LIVES):
-                partners.share[i, h] = share(decay, parts, lasts[i], whole, last_of_whole, h)
-    return partners
+    partners: Partners,
+) -> None:
+    """Write the strongest members of a list before now; recent events weigh more, and keys break ties.
+
+    Members are the partners of an entity with their pairs, or the targets of a slot with their triples; together they
+    make up the whole, which has the number of the list.
+    """
+    n = len(partners.entity)
+    for rank in range(n):
+        partners.entity[rank] = -1
+        for h in range(N_HALF_LIVES):
+            partners.share[rank, h] = 0.0
+    whole = moment_before(wholes, which, now)
+    if whole < 0:
+        return
+    found, weights = np.empty(n, np.int64), np.zeros(n)
+    n_found = 0
+    for i in indexes_of(members, which):
+        moment = moment_before(parts, members.record[i, 1], now)
+        if moment >= 0:
+            weight = weight_at(decay, parts, members.record[i, 1], moment, now)
+            if n_found < n or weight >= weights[n - 1]:
+                n_found = _insert(found, weights, n_found, entity_key, members.record, i, weight)
+    for rank in range(n_found):
+        partners.entity[rank], part = members.record[found[rank], 0], members.record[found[rank], 1]
+        moment = moment_before(parts, part, now)
+        for h in range(N_HALF_LIVES):
+            partners.share[rank, h] = share(decay, parts, part, moment, wholes, which, whole, h)
+
+
+@njit(cache=True, nogil=True)
+def _insert(found: Ints, weights: Floats, n: int, entity_key: Ints, record: Ints, at: int, weight: float) -> int:
+    """Insert a member among the strongest so far, if it is one of them; return their number."""
+    rank, key = n, entity_key[record[at, 0]]
+    while rank > 0 and (
+        weights[rank - 1] < weight or (weights[rank - 1] == weight and key < entity_key[record[found[rank - 1], 0]])
+    ):
+        rank -= 1
+        if rank < len(found) - 1:
+            weights[rank + 1], found[rank + 1] = weights[rank], found[rank]
+    if rank < len(found):
+        weights[rank], found[rank] = weight, at
+    return min(n + 1, len(found))

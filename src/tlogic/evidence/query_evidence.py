@@ -1,134 +1,152 @@
 """QueryEvidence: the evidence for any query over one graph, from earlier facts.
 
-Families that count learn from past queries of the same relation. What they have counted for a relation is kept from
-one query to the next, so that a query takes milliseconds once its relation was queried before.
+Queries are answered in order of time, with one memory that takes in the facts before each of them. The memory is kept,
+so that later queries go on from there. For earlier queries, a memory is built anew.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from threading import Lock
-from typing import NamedTuple, TypeVar
+from copy import deepcopy
+from threading import RLock
+from typing import TypeVar
 
 import numpy as np
 
-from tlogic.evidence.extraction import Extracted, Extraction
-from tlogic.evidence.family import Family
-from tlogic.evidence.histories import build_histories, ready_until
-from tlogic.evidence.history_queries import HistoryQueries, relation_queries
+from tlogic.evidence.memory import Evidence, Memory
+from tlogic.evidence.relation_numbers import encode_relations
 from tlogic.execution import Execution
 from tlogic.forecasting.application import QueryBatch
 from tlogic.forecasting.queries import EncodedQuery
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.parallel import thread_count
 
 Result = TypeVar("Result")
 
-
-class EvidencePart(NamedTuple):
-    """The evidence of some queries of a batch, all of one relation."""
-
-    query: Ints
-    """The position of each query in the batch."""
-    extracted: Extracted
+_MAX_QUERIES = 128  # per chunk; bounds the memory for evidence
+_N_BLOCKS = 64  # of queries, for the workers of a cluster; fixed, so that it does not depend on their number
+_FEW_RELATIONS = 0.2  # of all; a memory that is built anew for so few learns about these only
 
 
 class QueryEvidence:
-    """Extracts the evidence for queries over one graph."""
+    """Extracts the evidence for queries over one graph.
 
-    def __init__(self, graph: TemporalGraph, families: Sequence[str], half_lives: Floats) -> None:
-        self.graph, self.families = graph, tuple(families)
-        self._half_lives = half_lives
-        self.histories = build_histories(graph, half_lives, graph.end)
-        self._counted: dict[int, tuple[int, Extraction]] = {}
-        self._relation_locks = [Lock() for _ in range(len(graph.relations))]
-        self._histories_lock = Lock()
+    Args:
+        graph: The graph.
+        families: The names of the families of evidence.
+        half_lives: The half-lives of decayed counts, in time steps.
+        memory: A memory of facts before some time of the graph; the evidence changes it.
+    """
+
+    def __init__(
+        self, graph: TemporalGraph, families: Sequence[str], half_lives: Floats, memory: Memory | None = None
+    ) -> None:
+        self.graph, self.families, self.half_lives = graph, tuple(families), half_lives
+        self.memory = memory or self._new_memory()
+        """All facts before ``until``."""
+        self._heads: Ints | None = None
+        self._lock = RLock()
 
     def map(
-        self, queries: QueryBatch, function: Callable[[EvidencePart], Result], execution: Execution, *, keep: bool
+        self, queries: QueryBatch, function: Callable[[Evidence], Result], execution: Execution
     ) -> Iterator[list[Result]]:
-        """Apply a function to the evidence of distinct queries, sorted by time; one list of results per relation.
+        """Apply a function to the evidence of distinct queries, sorted by time; some lists of results.
 
         Args:
             queries: The queries.
-            function: What to compute from a part of them; it runs where the evidence was extracted.
+            function: What to compute from a part of them, of one time step; it runs where the evidence was extracted.
             execution: How work is spread over threads or a cluster, and who is shown its progress.
-            keep: Whether to keep what was counted for later queries. It takes memory for each relation.
         """
-        self._prepare_histories(int(queries.time.max(initial=0)))
-        by_relation = [np.flatnonzero(queries.relation == r) for r in self._largest_first(queries.relation)]
-
-        def work(own: Ints) -> list[Result]:
-            batch = QueryBatch(*(column[own] for column in queries))
-            relation = int(batch.relation[0])
-            with self._relation_locks[relation]:
-                parts = self._advance(relation, batch, keep=keep)
-                return [function(EvidencePart(own[index], part)) for index, part in parts]
-
-        return execution.run(lambda: work, by_relation, "queries")
+        if execution.cluster is None:
+            steps, starts = np.unique(queries.time, return_index=True)
+            found = self._sweep(queries, steps.tolist(), starts, function, execution)
+            return iter(execution.follow(found, len(steps), "queries"))
+        blocks = [block for block in np.array_split(np.arange(len(queries.time)), _N_BLOCKS) if len(block)]
+        return execution.run(lambda: _ClusterWorker(deepcopy(self), queries, function), blocks, "queries")
 
     @contextmanager
-    def at(self, query: EncodedQuery) -> Iterator[tuple[Extracted, dict[str, Family]]]:
-        """The evidence of one query, with the families as they were before it; no other thread changes that."""
-        batch = QueryBatch(*(np.array([value], np.int64) for value in (*query, query.time)))
-        self._prepare_histories(query.time)
-        with self._relation_locks[query.relation]:
-            [(_, part)] = self._advance(query.relation, batch, keep=True)
-            yield part, self._counted[query.relation][1].families
+    def at(self, query: EncodedQuery) -> Iterator[tuple[Evidence, Memory]]:
+        """The evidence of one query, and the memory as it was before it; no other thread changes that."""
+        subject, relation = np.array([query.subject]), np.array([query.relation])
+        heads = encode_relations(relation, len(self.graph.relations.base))
+        with self._lock:
+            self._prepare(query.time, heads)
+            with self.memory.before(query.time, heads):
+                popular = self.memory.popular(heads, query.time)
+                yield self.memory.evidence(query.time, np.zeros(1, np.int64), subject, heads, popular), self.memory
 
-    def _prepare_histories(self, until: int) -> None:
-        with self._histories_lock:  # queries of another thread may reach further, and must not be cut short
-            self.histories = ready_until(self.histories, self._half_lives, until)
+    def _sweep(
+        self,
+        queries: QueryBatch,
+        steps: list[int],
+        starts: Ints,
+        function: Callable[[Evidence], Result],
+        execution: Execution,
+    ) -> Iterator[list[Result]]:
+        """The results of each time step."""
+        relation = encode_relations(queries.relation, len(self.graph.relations.base))
+        all_heads = np.unique(relation)
+        with self._lock, _pool(execution.threads) as pool:
+            for now, start, end in zip(steps, starts, np.append(starts[1:], len(queries.time)), strict=True):
+                self._prepare(now, all_heads, pool)
+                own = start + np.lexsort((relation[start:end], queries.subject[start:end]))
+                heads = np.unique(relation[own])
+                with self.memory.before(now, heads):
+                    popular = self.memory.popular(heads, now)
 
-    def _largest_first(self, relations: Ints) -> list[int]:
-        """The distinct relations, those with most facts first, so that workers end at about the same time."""
-        n_facts = np.tile(np.bincount(self.graph.facts.relation, minlength=len(self.graph.relations.base)), 2)
-        distinct = np.unique(relations)
-        return distinct[np.argsort(-n_facts[distinct], kind="stable")].tolist()
+                    def work(chunk: Ints, now: int = now, popular: Ints = popular) -> Result:
+                        subjects = queries.subject[chunk]
+                        return function(self.memory.evidence(now, chunk, subjects, relation[chunk], popular))
 
-    def _advance(self, relation: int, queries: QueryBatch, *, keep: bool) -> Iterator[tuple[Ints, Extracted]]:
-        """The evidence of queries of one relation, in parts, each with the positions of its queries."""
-        first, last = int(queries.time[0]), int(queries.time[-1])
-        until, extraction = self._counted.pop(relation, (0, None))  # popped, so that a failure leaves nothing half done
-        if extraction is None or until > first:
-            until, extraction = 0, Extraction(self.families, len(self.graph.relations))
-        facts, half = self.graph.facts.between(until, last), len(self.graph.relations.base)
-        history, index = _with_queries(relation_queries(facts, half, relation, self.graph.end + 1), queries)
-        done = 0
-        for part in extraction.advance(self.histories, history):
-            n_queries = len(part.pairs.query)
-            if n_queries:
-                yield index[done : done + n_queries], part
-            done += n_queries
-        if keep:
-            self._counted[relation] = (last, extraction)
+                    chunks = np.array_split(own, -(-len(own) // _MAX_QUERIES))
+                    yield list(pool.map(work, chunks) if pool else map(work, chunks))
 
+    def _prepare(self, now: int, heads: Ints, pool: ThreadPoolExecutor | None = None) -> None:
+        """Bring the memory to all facts before a time step."""
+        lacks_heads = self._heads is not None and not np.isin(heads, self._heads).all()
+        if self.memory.newest > now or lacks_heads:
+            self.memory = self._new_memory()
+            few = len(heads) < _FEW_RELATIONS * len(self.graph.relations)
+            self._heads = heads if few and now <= self.graph.facts.time.max(initial=0) else None
+        known = self.memory.newest
+        new = self.graph.facts.between(known + 1, now)
+        self.memory.add(new, self._heads, pool)
 
-def _with_queries(history: HistoryQueries, queries: QueryBatch) -> tuple[HistoryQueries, Ints]:
-    """Past queries together with queries to be scored, sorted by time, and the order in which the latter come.
+    def complete_memory(self, execution: Execution = Execution()) -> Memory:
+        """The memory of all facts of the graph."""
+        with self._lock, _pool(execution.threads) as pool:
+            every = np.arange(2 * len(self.graph.relations.base))
+            self._prepare(self.graph.end, every, pool)
+            return self.memory
 
-    A query that is among the past ones is scored there; the others are added without answers.
-    """
-    at = np.searchsorted(_keys(history.time, history.subject), _keys(queries.time, queries.subject))
-    keys = np.append(_keys(history.time, history.subject), -1)
-    is_past = keys[at] == _keys(queries.time, queries.subject)
-    scored = np.zeros(len(history.time), np.bool_)
-    scored[at[is_past]] = True
-    new = np.flatnonzero(~is_past)
-    time = np.concatenate([history.time, queries.time[new]])
-    order = np.argsort(time, kind="stable")
-    n_answers = np.concatenate([np.diff(history.answer_start), np.zeros(len(new), np.int64)])
-    position = np.full(len(history.time), -1)
-    position[at[is_past]] = np.flatnonzero(is_past)
-    position = np.concatenate([position, new])[order]
-    merged = history._replace(
-        subject=np.concatenate([history.subject, queries.subject[new]])[order].astype(np.int32),
-        time=time[order].astype(np.int32),
-        answer_start=np.append(0, np.cumsum(n_answers[order])).astype(np.int64),
-        scored=np.concatenate([scored, np.ones(len(new), np.bool_)])[order],
-    )
-    return merged, position[position >= 0]
+    def _new_memory(self) -> Memory:
+        memory = Memory(self.families, self.half_lives)
+        memory.add_names(self.graph.entities.names, self.graph.relations.base)
+        return memory
 
 
-def _keys(time: Ints, subject: Ints) -> Ints:
-    """One number per query of a relation, ascending with time and subject."""
-    return (time.astype(np.int64) << 32) + subject
+class _ClusterWorker:
+    """Goes through its blocks of queries with a memory of its own."""
+
+    def __init__(self, evidence: QueryEvidence, queries: QueryBatch, function: Callable[[Evidence], Result]) -> None:
+        self._evidence, self._queries, self._function = evidence, queries, function
+
+    def __call__(self, block: Ints) -> list[Result]:
+        def in_all(evidence: Evidence) -> Result:
+            return self._function(evidence._replace(query=block[evidence.query]))
+
+        own = QueryBatch(*(column[block] for column in self._queries))
+        parts = self._evidence.map(own, in_all, Execution(threads=1))
+        return [result for part in parts for result in part]
+
+
+@contextmanager
+def _pool(threads: int | None) -> Iterator[ThreadPoolExecutor | None]:
+    """Threads that share the work of a time step; None if one thread does it."""
+    n = thread_count(threads)
+    if n == 1:
+        yield None
+    else:
+        with ThreadPoolExecutor(n) as pool:
+            yield pool

@@ -1,54 +1,131 @@
-"""Smoothed rates: how often rules fired and hit, by rule and bucket, and the probability that follows from it."""
+"""Tallies: how often rules fired and hit, by head relation, rule and bucket, and the probability that follows."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from tlogic.graph.arrays import Floats
+from tlogic.evidence.rule_kinds import RuleCounts
+from tlogic.evidence.tables import Table, has_room, keys_of, larger_table, n_keys, new_table
+from tlogic.graph.arrays import Floats, Ints
 
 _MAX_EXPECTED_RATE = 0.999
+_LOG_UNIT = 2.0**32
+FIRES, HITS = 0, 1
+_RELATION_BITS = 15
+MAX_RELATIONS = 1 << _RELATION_BITS
+"""With more relations, in both directions, rules with two body relations cannot be counted."""
 
 
 class Tally(NamedTuple):
-    """How often rules fired and hit, per rule and bucket; the last row and the last column hold sums."""
+    """Counts of rules by bucket; one of the buckets holds the sum over others."""
 
-    fires: Floats
-    hits: Floats
+    rule: Table
+    """From the key of a rule, which includes its head, to its number."""
+    counts: Ints
+    """Per rule: firings and hits by bucket."""
+    totals: Ints
+    """Per head relation: firings and hits of all its rules, by bucket."""
 
 
-def new_tally(n_rules: int, n_buckets: int) -> Tally:
-    """Counts of zero."""
-    return Tally(*np.zeros((2, n_rules + 1, n_buckets + 1)))
+def new_tally(n_buckets: int) -> Tally:
+    """Counts of no rules, for no head relations."""
+    return Tally(new_table(), np.zeros((0, 2, n_buckets), np.int32), np.zeros((0, 2, n_buckets), np.int64))
+
+
+def with_more_heads(tally: Tally, n: int) -> Tally:
+    """The same tally for at least so many head relations."""
+    more = np.zeros((max(n - len(tally.totals), 0), *tally.totals.shape[1:]), np.int64)
+    return tally._replace(totals=np.concatenate([tally.totals, more]))
+
+
+def with_more_rules(tally: Tally, n_more: int) -> Tally:
+    """The same tally with room for at least so many more rules."""
+    table, n = tally.rule, int(n_keys(tally.rule))
+    while not has_room(table, n_more):
+        table = larger_table(table)
+    if n + n_more > len(tally.counts):
+        counts = np.zeros((2 * n + n_more, *tally.counts.shape[1:]), np.int32)
+        counts[:n] = tally.counts[:n]
+        tally = tally._replace(counts=counts)
+    return tally._replace(rule=table)
+
+
+def rules_by_head(tally: Tally, buckets: slice, length: int) -> Iterator[RuleCounts]:
+    """The rules that fired, by head, with their counts in some buckets, of which the last holds sums."""
+    key = keys_of(tally.rule)
+    fired = np.flatnonzero(tally.counts[: len(key), FIRES].any(axis=1))
+    fired = fired[np.argsort(key[fired], kind="stable")]
+    heads, starts = np.unique(key[fired] >> 32, return_index=True)
+    for head, own in zip(heads.tolist(), np.split(fired, starts[1:]), strict=True):
+        counts = np.concatenate([tally.counts[own], tally.totals[head : head + 1]])[:, :, buckets]
+        yield RuleCounts(head, body_relations(key[own], length), counts[:, FIRES], counts[:, HITS])
+
+
+def body_relations(key: Ints, length: int) -> Ints:
+    """The body relations of rules, one row per rule."""
+    low = key & 0x7FFFFFFF
+    return (low[:, None] >> (_RELATION_BITS * np.arange(length - 1, -1, -1))) & (
+        (1 << _RELATION_BITS) - 1 if length > 1 else -1
+    )
 
 
 @njit(cache=True, nogil=True)
-def smoothed_rate(tally: Tally, rule: int, bucket: int, prior: float) -> float:
+def can_add_rules(tally: Tally, n: int) -> bool:
+    """Whether so many more rules fit."""
+    return has_room(tally.rule, n) and n_keys(tally.rule) + n <= len(tally.counts)
+
+
+@njit(cache=True, nogil=True)
+def two_relations(first: int, second: int) -> int:
+    """One number for two body relations."""
+    return (first << _RELATION_BITS) | second
+
+
+@njit(cache=True, nogil=True)
+def add_counts(of_rule: Ints, of_head: Ints, bucket: int, whole: int, n: int) -> None:
+    """Count firings, or hits, of a rule in a bucket, and in the bucket that holds the sum."""
+    of_rule[bucket] += n
+    of_rule[whole] += n
+    of_head[bucket] += n
+    of_head[whole] += n
+
+
+@njit(cache=True, nogil=True)
+def rate_of(counts: Ints, totals: Ints, bucket: int, whole: int, prior: float) -> float:
+    """The smoothed rate of a rule in a bucket, from its counts and those of all rules of its head."""
+    return smoothed_rate(
+        (counts[HITS, bucket], counts[FIRES, bucket]),
+        (counts[HITS, whole], counts[FIRES, whole]),
+        (totals[HITS, bucket], totals[FIRES, bucket]),
+        (totals[HITS, whole], totals[FIRES, whole]),
+        prior,
+    )
+
+
+@njit(cache=True, nogil=True)
+def smoothed_rate(
+    own: tuple[float, float],
+    rule: tuple[float, float],
+    bucket: tuple[float, float],
+    every: tuple[float, float],
+    prior: float,
+) -> float:
     """The share of hits of a rule in a bucket, shrunk towards the rate expected of that rule and that bucket.
 
-    The prior is the number of firings that the expectation is worth.
+    Args:
+        own: Hits and firings of the rule in the bucket.
+        rule: Hits and firings of the rule in all buckets.
+        bucket: Hits and firings of all rules in the bucket.
+        every: Hits and firings of all rules in all buckets.
+        prior: The number of firings that the expectation is worth.
     """
-    fires, hits = tally.fires, tally.hits
-    rate = (hits[-1, -1] + 1e-3) / (fires[-1, -1] + 1.0)
-    of_rule = (hits[rule, -1] + prior * rate) / (fires[rule, -1] + prior)
-    of_bucket = (hits[-1, bucket] + prior * rate) / (fires[-1, bucket] + prior)
+    rate = (every[0] + 1e-3) / (every[1] + 1.0)
+    of_rule = (rule[0] + prior * rate) / (rule[1] + prior)
+    of_bucket = (bucket[0] + prior * rate) / (bucket[1] + prior)
     expected = min(of_rule * of_bucket / rate, _MAX_EXPECTED_RATE)
-    return (hits[rule, bucket] + prior * expected) / (fires[rule, bucket] + prior)
-
-
-@njit(cache=True, nogil=True)
-def count(tally: Tally, rule: int, bucket: int, hit: bool) -> None:
-    """Count one firing of a rule."""
-    fires, hits = tally.fires, tally.hits
-    fires[rule, bucket] += 1.0
-    fires[rule, -1] += 1.0
-    fires[-1, bucket] += 1.0
-    fires[-1, -1] += 1.0
-    if hit:
-        hits[rule, bucket] += 1.0
-        hits[rule, -1] += 1.0
-        hits[-1, bucket] += 1.0
-        hits[-1, -1] += 1.0
+    return (own[0] + prior * expected) / (own[1] + prior)
 
 
 @njit(cache=True, nogil=True)
@@ -70,3 +147,42 @@ def insert_largest(row: Floats, first: int, n: int, value: float) -> None:
         row[index] = row[index - 1]
         index -= 1
     row[index] = value
+
+
+@njit(cache=True, nogil=True)
+def log_of_none(rate: float) -> int:
+    """Minus the logarithm of the probability that something with this rate is not so, as an integer.
+
+    Sums of integers do not depend on the order of their terms.
+    """
+    return np.int64(-np.log(1.0 - rate) * _LOG_UNIT + 0.5)
+
+
+@njit(cache=True, nogil=True)
+def log_as_float(total: int) -> float:
+    """A sum of such logarithms as a floating-point number."""
+    return total / _LOG_UNIT
+
+
+@njit(cache=True, nogil=True)
+def rank_within(rows: Floats, value: int, rank: int) -> None:
+    """Write how many rows have a larger value in a column, for rows that have a value."""
+    values = np.empty(len(rows), np.float32)
+    for i in range(len(rows)):
+        values[i] = rows[i, value]
+    for i in range(len(rows)):
+        n = 0
+        for j in range(len(rows)):
+            n += values[j] > values[i]
+        if values[i] == values[i]:  # not nan
+            rows[i, rank] = n
+
+
+@njit(cache=True, nogil=True)
+def share_of_best(rows: Floats, value: int, share: int) -> None:
+    """Write the share that each value of a column has of the largest one."""
+    best = np.float32(1e-9)
+    for i in range(len(rows)):
+        best = max(best, rows[i, value])
+    for i in range(len(rows)):
+        rows[i, share] = rows[i, value] / best

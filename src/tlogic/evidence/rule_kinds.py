@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tlogic.evidence.rates import Tally
 from tlogic.graph.arrays import Ints
 
 Span = tuple[int, int | None]
@@ -24,12 +23,14 @@ class RuleKind(NamedTuple):
 
 
 class RuleCounts(NamedTuple):
-    """How often the rules of one head relation fired and hit."""
+    """How often the rules of one head relation fired and hit. Relations are numbered as in an `EventMemory`."""
 
+    head: int
     body: Ints
     """One row per rule: the relations of its body."""
-    tally: Tally
-    """The rules in the same order."""
+    fires: Ints
+    """Per rule and bucket; the last column holds sums, and the last row those of all rules of the head."""
+    hits: Ints
 
 
 def age_spans(edges: Sequence[int]) -> list[Span]:

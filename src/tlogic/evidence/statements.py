@@ -6,7 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tlogic.evidence.histories import Histories
+from tlogic.evidence.event_memory import EventMemory, end_of_edges
+from tlogic.evidence.lists import first_of
+from tlogic.evidence.partners import Partners, new_partners, strongest
+from tlogic.evidence.relation_numbers import decoded, encoded
 from tlogic.forecasting.queries import EncodedQuery
 from tlogic.graph.temporal_graph import TemporalGraph
 
@@ -57,7 +60,8 @@ class Case:
     """A candidate of a query, with everything that a family needs to describe its evidence."""
 
     graph: TemporalGraph
-    histories: Histories
+    memory: EventMemory
+    """All events until the time step of the query."""
     query: EncodedQuery
     entity: int
     """The candidate."""
@@ -110,18 +114,42 @@ class Case:
         name = self.graph.entities.name_of
         return f"{name(source)} — {self.graph.relations.name_of(relation)} → {name(target)}"
 
+    @property
+    def head(self) -> int:
+        """The relation of the query, as numbered in the memory."""
+        return self.encoded(self.query.relation)
+
+    def encoded(self, relation: int) -> int:
+        """A relation of the graph, as numbered in the memory."""
+        return encoded(relation, len(self.graph.relations.base))
+
+    def partners(self, n: int) -> Partners:
+        """The strongest partners of the subject before the query."""
+        memory = self.memory
+        found: Partners = new_partners(n)
+        strongest(
+            memory.decay,
+            memory.entity_key,
+            memory.partners,
+            self.query.subject,
+            memory.pairs,
+            memory.entities,
+            self.query.time,
+            found,
+        )
+        return found
+
     def edges(self, source: int, relation: int | None, target: int | None) -> tuple[Edge, ...]:
         """All edges of a source before the query, with a relation and a target if given, latest first."""
-        start, relations, targets, times = self.histories.entity_edges
-        first, end = start[source], start[source + 1]
-        past = slice(first, first + int(np.searchsorted(times[first:end], self.query.time)))
-        fits = np.ones(past.stop - past.start, np.bool_)
-        for value, column in ((relation, relations), (target, targets)):
-            if value is not None:
-                fits &= column[past] == value
-        found = past.start + np.flatnonzero(fits)[::-1]
-        columns = (column[found].tolist() for column in (relations, targets, times))
-        return tuple(Edge(source, *edge) for edge in zip(*columns, strict=True))
+        first = first_of(self.memory.edges, source)
+        past = self.memory.edges.record[first : end_of_edges(self.memory.edges, source, self.query.time)]
+        fits = np.ones(len(past), np.bool_)
+        if relation is not None:
+            fits &= past[:, 0] == self.encoded(relation)
+        if target is not None:
+            fits &= past[:, 1] == target
+        half = len(self.graph.relations.base)
+        return tuple(Edge(source, decoded(r, half), o, t) for r, o, t in past[fits][::-1].tolist())
 
     def answers(self) -> tuple[Edge, ...]:
         """All edges before the query in which the candidate was the answer to its relation, latest first."""

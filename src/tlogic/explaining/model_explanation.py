@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tlogic.evidence.family import Family
+from tlogic.evidence.memory import Memory
 from tlogic.evidence.statements import Case, Edge
 from tlogic.explaining.explanation import Explanation, Fact
 from tlogic.forecasting.queries import EncodedQuery, Query, encode_queries, with_names
@@ -194,12 +194,12 @@ def explain_by_model(forecaster: ModelForecaster, query: Query, candidate: str, 
     graph, model = forecaster.graph, forecaster.model
     [encoded] = encode_queries(graph, [query])
     entity = graph.entities.id_of(candidate)
-    with forecaster.evidence.at(encoded) as (part, families):
-        scores = model.scores(part.evidence)
-        probabilities = model.probabilities(part.pairs.start, scores)
-        own = next(iter(np.flatnonzero(part.pairs.candidate == entity).tolist()), None)
+    with forecaster.evidence.at(encoded) as (part, memory):
+        scores = model.scores(part.values)
+        probabilities = model.probabilities(part.context.start, scores)
+        own = next(iter(np.flatnonzero(part.context.candidate == entity).tolist()), None)
         contributions = (
-            () if own is None else _contributions(forecaster, encoded, entity, part.evidence[own], families, n_facts)
+            () if own is None else _contributions(forecaster, encoded, entity, part.values[own], memory, n_facts)
         )
     return ModelExplanation(
         query=with_names(graph, query, encoded),
@@ -217,7 +217,7 @@ def _contributions(
     query: EncodedQuery,
     entity: int,
     evidence: Floats,
-    families: dict[str, Family],
+    memory: Memory,
     n_facts: int,
 ) -> tuple[Contribution, ...]:
     """What each family adds, the largest absolute value first."""
@@ -230,8 +230,8 @@ def _contributions(
     found = []
     for family, own in columns.items():
         values = {name: value for name, (value, _) in own.items() if value is not None}
-        case = Case(forecaster.graph, forecaster.evidence.histories, query, entity, values)
-        sentence, found_edges = families[family].describe(case)
+        case = Case(forecaster.graph, memory.events, query, entity, values)
+        sentence, found_edges = memory.families[family].describe(case)
         edges = _distinct(forecaster.graph, found_edges)
         facts = _as_facts(forecaster.graph, edges[:n_facts])
         found.append(Contribution(family, sum(w for _, w in own.values()), sentence, facts, len(edges), own))

@@ -11,12 +11,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from tlogic.errors import SettingsError
 from tlogic.evidence.family import Family
-from tlogic.evidence.rates import Tally, smoothed_rate
+from tlogic.evidence.rates import smoothed_rate
 from tlogic.evidence.registry import FAMILIES
+from tlogic.evidence.relation_numbers import decode_relations
 from tlogic.evidence.rule_kinds import RuleKind, Span
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.rules.quoted_names import quote_name
@@ -166,6 +166,13 @@ def of_kind(rules: Sequence[CountedRule], kind: str | None) -> list[CountedRule]
     return [rule for rule in rules if kind in (None, rule.kind)]
 
 
+class DenseTally(NamedTuple):
+    """How often rules fired and hit, per rule and bucket; the last row and the last column hold sums."""
+
+    fires: Floats
+    hits: Floats
+
+
 class Counts(NamedTuple):
     """The kept rules of one head relation and kind, with the ids of their relations."""
 
@@ -173,7 +180,7 @@ class Counts(NamedTuple):
     head: int
     body: Ints
     """One row per rule."""
-    tally: Tally
+    tally: DenseTally
     """One row per rule, and a last one for all rules together, with those that were not kept."""
 
 
@@ -230,7 +237,9 @@ class CountedRules:
         for group in groups:
             body = [[ids.setdefault(name, len(ids)) for name in rule["body"]] for rule in group["rules"]]
             rows = [*group["rules"], group]
-            tally = Tally(*(_summed(np.array([row[name] for row in rows], np.float64)) for name in ("fires", "hits")))
+            tally = DenseTally(
+                *(_summed(np.array([row[name] for row in rows], np.float64)) for name in ("fires", "hits"))
+            )
             head = ids.setdefault(group["head"], len(ids))
             counts.append(Counts(group["kind"], head, np.array(body), tally))
             _check(counts[-1])
@@ -238,31 +247,40 @@ class CountedRules:
         return cls(tuple(ids), counts)
 
 
-def most_frequent_rules(head: int, families: Mapping[str, Family]) -> list[Counts]:
-    """The rules to keep of those that families counted for one head relation."""
+def most_frequent_rules(families: Mapping[str, Family], n_base_relations: int) -> list[Counts]:
+    """The rules to keep of those that families counted, by head relation."""
     found = []
     for kind, family in families.items():
-        counted = family.rule_counts()
-        if counted is None:
-            continue
-        bodies, tally = counted
-        hits = tally.hits[: len(bodies), -1]
-        best = np.argsort(-hits, kind="stable")[:MAX_RULES]
-        best = best[hits[best] >= MIN_HITS]
-        if len(best):
-            rows = np.append(best, -1)
-            found.append(Counts(kind, head, bodies[best], Tally(tally.fires[rows], tally.hits[rows])))
-    return found
+        for counted in family.rule_counts():
+            best = np.argsort(-counted.hits[:-1, -1], kind="stable")[:MAX_RULES]
+            best = best[counted.hits[best, -1] >= MIN_HITS]
+            if len(best):
+                rows = np.append(best, -1)
+                body = decode_relations(counted.body[best], n_base_relations)
+                head = int(decode_relations(np.array(counted.head), n_base_relations))
+                tally = DenseTally(counted.fires[rows].astype(np.float64), counted.hits[rows].astype(np.float64))
+                found.append(Counts(kind, head, body, tally))
+    return sorted(found, key=lambda counts: counts.head)
 
 
-@njit(cache=True, nogil=True)
-def _smoothed_rates(tally: Tally, prior: float) -> Floats:
+def _smoothed_rates(tally: DenseTally, prior: float) -> Floats:
     """The smoothed rate of each rule in each bucket; in the last column, over all buckets."""
-    found = np.empty_like(tally.fires)
-    for rule in range(found.shape[0]):
-        for bucket in range(found.shape[1]):
-            found[rule, bucket] = smoothed_rate(tally, rule, bucket, prior)
-    return found
+    fires, hits = tally
+    return np.array(
+        [
+            [
+                smoothed_rate(
+                    (hits[rule, bucket], fires[rule, bucket]),
+                    (hits[rule, -1], fires[rule, -1]),
+                    (hits[-1, bucket], fires[-1, bucket]),
+                    (hits[-1, -1], fires[-1, -1]),
+                    prior,
+                )
+                for bucket in range(fires.shape[1])
+            ]
+            for rule in range(fires.shape[0])
+        ]
+    )
 
 
 def _compact(entry: dict[str, Any]) -> str:

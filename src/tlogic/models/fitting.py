@@ -4,7 +4,7 @@ from tlogic.execution import Execution
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.boosting import grow_trees, lightgbm
 from tlogic.models.calibration import calibrate
-from tlogic.models.counted_rules import CountedRules
+from tlogic.models.counted_rules import CountedRules, most_frequent_rules
 from tlogic.models.model import Model
 from tlogic.models.scorecard import learn_weights, scores_of
 from tlogic.models.settings import FitSettings
@@ -17,7 +17,7 @@ def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution 
     if boosted:
         lightgbm()  # a missing library is reported now, not after all evidence is extracted
     data = collect_training_data(graph, settings, execution)
-    known, lives, bins, examples, held_back, counted = data
+    known, bins, examples, held_back, memory = data
     weight = learn_weights(examples, bins.sizes, execution.threads)
     trees = (
         grow_trees(examples, scores_of(weight, examples.bins), settings.seed, execution.threads) if boosted else None
@@ -25,12 +25,12 @@ def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution 
     scores = scores_of(weight, held_back.bins) + (trees.scores(held_back.bins) if trees else 0.0)
     return Model(
         families=settings.families,
-        half_lives=lives,
+        half_lives=memory.half_lives,
         bins=bins,
         weight=weight,
         calibration=calibrate(held_back.start, scores, held_back.is_true),
         trees=trees,
-        counted=CountedRules(known.relations.names, counted),
+        counted=CountedRules(known.relations.names, most_frequent_rules(memory.families, len(known.relations.base))),
         settings={
             "model": settings.model,
             "names": "names" in settings.families,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tlogic.errors import InputError
-from tlogic.evidence.histories import N_HALF_LIVES
+from tlogic.evidence.groups import N_HALF_LIVES
 from tlogic.evidence.registry import FAMILIES, evidence_columns
 from tlogic.files import read_text, write_atomically
 from tlogic.graph.arrays import Floats, Ints

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tlogic.errors import SettingsError
-from tlogic.evidence.query_evidence import EvidencePart, QueryEvidence
+from tlogic.evidence.memory import Evidence, Memory
+from tlogic.evidence.query_evidence import QueryEvidence
 from tlogic.execution import Execution
 from tlogic.forecasting.answers import Answers, ScoredQueries
 from tlogic.forecasting.application import QueryBatch, Scored
@@ -23,9 +24,9 @@ Result = TypeVar("Result")
 class ModelForecaster:
     """Answers queries over one graph with one model, each from the facts before its time."""
 
-    def __init__(self, graph: TemporalGraph, model: Model) -> None:
+    def __init__(self, graph: TemporalGraph, model: Model, memory: Memory | None = None) -> None:
         self.graph, self.model = graph, model
-        self.evidence = QueryEvidence(graph, model.families, model.half_lives)
+        self.evidence = QueryEvidence(graph, model.families, model.half_lives, memory)
 
     @property
     def description(self) -> dict[str, Any]:
@@ -43,7 +44,7 @@ class ModelForecaster:
     ) -> list[Answers]:
         """The best candidates of each query, with their probabilities."""
         distinct, batch = distinct_in_time(queries)
-        results = self.evidence.map(batch, partial(self._best, top), execution, keep=True)
+        results = self.evidence.map(batch, partial(self._best, top), execution)
         found = {distinct[index]: answers for index, answers in chain.from_iterable(chain.from_iterable(results))}
         return [found[query] for query in queries]
 
@@ -53,15 +54,15 @@ class ModelForecaster:
         """Score a batch that is sorted by time, some queries at a time, and apply a function to each part."""
         if (queries.visible_until != queries.time).any():
             raise SettingsError("A model forecasts a single step: it cannot leave out the facts of a split.")
-        results = self.evidence.map(queries, lambda part: function(self._scored(part)), execution, keep=False)
+        results = self.evidence.map(queries, lambda part: function(self._scored(part)), execution)
         return chain.from_iterable(results)
 
-    def _best(self, top: int | None, part: EvidencePart) -> list[tuple[int, Answers]]:
+    def _best(self, top: int | None, part: Evidence) -> list[tuple[int, Answers]]:
         return self._scored(part).best(top, by="model")
 
-    def _scored(self, part: EvidencePart) -> ScoredQueries:
-        _, pairs, evidence = part.extracted
+    def _scored(self, part: Evidence) -> ScoredQueries:
+        query, context, evidence = part
         scores = self.model.scores(evidence)
-        probability = self.model.probabilities(pairs.start, scores)
-        no_rules = np.zeros(len(part.query), np.int64)
-        return ScoredQueries(part.query, Scored(pairs.start, pairs.candidate, scores, no_rules), probability)
+        probability = self.model.probabilities(context.start, scores)
+        no_rules = np.zeros(len(query), np.int64)
+        return ScoredQueries(query, Scored(context.start, context.candidate, scores, no_rules), probability)

@@ -9,16 +9,20 @@ from typing import NamedTuple
 import numpy as np
 
 from tlogic.errors import InputError
-from tlogic.evidence.extraction import Extracted, Extraction, is_answer
-from tlogic.evidence.histories import build_histories, half_lives
-from tlogic.evidence.history_queries import relation_queries
+from tlogic.evidence.groups import half_lives
+from tlogic.evidence.memory import Evidence, Memory
+from tlogic.evidence.query_evidence import QueryEvidence
+from tlogic.evidence.relation_numbers import decode_relations, encode_relations
 from tlogic.execution import Execution
+from tlogic.forecasting.application import QueryBatch
 from tlogic.graph.arrays import Bools, Floats, Ints
+from tlogic.graph.facts import Facts
+from tlogic.graph.hashing import mixed_hashes
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.bins import Bins
-from tlogic.models.counted_rules import Counts, most_frequent_rules
 from tlogic.models.scorecard import Examples
 from tlogic.models.settings import FitSettings
+from tlogic.names import name_keys
 
 _WARM_UP_SHARE = 0.75  # of the training time, in which rules are counted but no examples taken: evidence is still thin
 _MAX_QUERIES = 75_000  # about as many examples are drawn
@@ -27,18 +31,20 @@ _CALIBRATION_SHARE = 0.1  # of the queries, which are held back for calibration
 _MAX_ANSWERS_FOR_BINS = 100_000  # and as many other candidates, to choose the edges of bins
 
 
+_CHOSEN, _HELD_BACK, _DRAWN = range(3)  # what random numbers are for
+
+
 class TrainingData(NamedTuple):
     """Queries with the binned evidence of their candidates."""
 
     graph: TemporalGraph
     """The facts that the queries come from."""
-    half_lives: Floats
     bins: Bins
     examples: Examples
     held_back: Examples
     """Queries for calibration, with all their candidates."""
-    counted: list[Counts]
-    """The rules that the families counted."""
+    memory: Memory
+    """All facts of the graph, and what families learned from them."""
 
 
 class Sample(NamedTuple):
@@ -60,57 +66,78 @@ def collect_training_data(
         InputError: If no query has an answer among its candidates.
     """
     known = graph.before(graph.valid_from if settings.train_on == "train" else graph.test_from)
-    lives = half_lives(known.end)
     scored_from = int(_WARM_UP_SHARE * min(known.end, graph.valid_from))
-    samples, counted = _samples(known, lives, settings, scored_from, execution)
-    examples, held_back = (list(kind) for kind in zip(*samples, strict=True))
+    evidence = QueryEvidence(known, settings.families, half_lives(known.end))
+    facts = known.facts.between(scored_from, known.end)
+    sampler = _Sampler(known, facts, settings.seed)
+    parts = evidence.map(sampler.queries(), sampler, execution)
+    samples = [sample for part in parts for sample in part]
+    examples, held_back = ([pair[kind] for pair in samples] for kind in (0, 1))
     if not any(sample.is_true.any() for sample in examples):
         raise InputError("There is nothing to learn from: no query has its answer among entities seen before.")
     bins = Bins.cut(_rows_for_bins(examples, settings.seed))
-    return TrainingData(known, lives, bins, _binned(bins, examples), _binned(bins, held_back), counted)
+    memory = evidence.complete_memory(execution)
+    return TrainingData(known, bins, _binned(bins, examples), _binned(bins, held_back), memory)
 
 
-def _samples(
-    known: TemporalGraph,
-    lives: Floats,
-    settings: FitSettings,
-    scored_from: int,
-    execution: Execution,
-) -> tuple[list[tuple[Sample, Sample]], list[Counts]]:
-    """Per chunk of queries: examples and queries that are held back; and the counted rules."""
-    histories = build_histories(known, lives, known.end)
-    share = min(_MAX_QUERIES / max(2 * len(known.facts.between(scored_from, known.end).time), 1), 1.0)
+class _Sampler:
+    """Chooses queries and candidates at random, by hashes of their names: whatever their ids and their order."""
 
-    def work(relation: int) -> tuple[list[tuple[Sample, Sample]], list[Counts]]:
-        random = np.random.default_rng((settings.seed, relation))
-        queries = relation_queries(known.facts, len(known.relations.base), relation, scored_from)
-        queries = queries._replace(scored=queries.scored & (random.random(len(queries.time)) < share))
-        extraction = Extraction(settings.families, len(known.relations))
-        samples = [_sampled(part, random) for part in extraction.advance(histories, queries)]
-        return samples, most_frequent_rules(relation, extraction.families)
+    def __init__(self, graph: TemporalGraph, facts: Facts, seed: int) -> None:
+        self._graph, self._facts, self._seed = graph, facts, seed
+        self._entity_key, self._relation_key = name_keys(graph.entities.names), name_keys(graph.relations.names)
 
-    samples, counted = zip(*execution.run(lambda: work, _largest_first(known), "evidence"), strict=True)
-    return [part for parts in samples for part in parts], [counts for each in counted for counts in each]
+    def queries(self) -> QueryBatch:
+        """About as many queries as are to be drawn, sorted by time."""
+        facts, half = self._facts, len(self._graph.relations.base)
+        subject = np.concatenate([facts.subject, facts.object]).astype(np.int64)
+        relation = np.concatenate([facts.relation, facts.relation + half]).astype(np.int64)
+        time = np.concatenate([facts.time, facts.time]).astype(np.int64)
+        order = np.lexsort((relation, subject, time))
+        subject, relation, time = subject[order], relation[order], time[order]
+        new = np.append(True, (np.diff(subject) != 0) | (np.diff(relation) != 0) | (np.diff(time) != 0))[: len(time)]
+        share = min(_MAX_QUERIES / max(len(time), 1), 1.0)
+        kept = new & (self._random(_CHOSEN, subject, relation, time) < share)
+        return QueryBatch(subject[kept], relation[kept], time[kept], time[kept])
 
+    def __call__(self, part: Evidence) -> tuple["Sample", "Sample"]:
+        """Examples: queries with an answer, and some of their candidates. Held back: any queries with all candidates."""
+        context, n = part.context, len(part.query)
+        query = np.repeat(np.arange(n), np.diff(context.start))
+        is_true = self._is_answer(part, query)
+        relation = decode_relations(context.relation, len(self._graph.relations.base))
+        time = np.full(n, context.now)
+        held_back = self._random(_HELD_BACK, context.subject, relation, time) < _CALIBRATION_SHARE
+        draw = self._random(_DRAWN, context.subject[query], relation[query], time[query], context.candidate)
+        example = ~held_back & (np.bincount(query, is_true, n) > 0)
+        chosen = (example, example[query] & _some(query, is_true, draw)), (held_back, held_back[query])
+        first, second = (
+            Sample(np.bincount(query[rows], minlength=n)[own], _in_half_precision(part.values[rows]), is_true[rows])
+            for own, rows in chosen
+        )
+        return first, second
 
-def _largest_first(graph: TemporalGraph) -> list[int]:
-    """All relations, those with most facts first, so that workers finish at about the same time."""
-    sizes = np.bincount(graph.facts.relation, minlength=len(graph.relations.base))
-    return np.argsort(-np.tile(sizes, 2), kind="stable").tolist()
+    def _is_answer(self, part: Evidence, query: Ints) -> Ints:
+        """Per candidate: 1 if it is a true answer to its query, else 0."""
+        now, context = part.context.now, part.context
+        facts, half = self._graph.facts.between(now, now + 1), len(self._graph.relations.base)
+        subject = np.concatenate([facts.subject, facts.object])
+        relation = encode_relations(np.concatenate([facts.relation, facts.relation + half]), half)
+        answers = self._edge(subject, relation, np.concatenate([facts.object, facts.subject]))
+        found = np.isin(self._edge(context.subject[query], context.relation[query], context.candidate), answers)
+        return found.astype(np.int8)
 
+    def _edge(self, source: Ints, relation: Ints, target: Ints) -> Ints:
+        n = np.int64(len(self._graph.entities))
+        return (relation * n + source) * n + target
 
-def _sampled(part: Extracted, random: np.random.Generator) -> tuple[Sample, Sample]:
-    """Examples: queries with an answer, and some of their candidates. Held back: any queries with all candidates."""
-    is_true, n = is_answer(part), len(part.pairs.query)
-    query = np.repeat(np.arange(n), np.diff(part.pairs.start))
-    held_back = random.random(n) < _CALIBRATION_SHARE
-    example = ~held_back & (np.bincount(query, is_true, n) > 0)
-    chosen = (example, example[query] & _some(query, is_true, random)), (held_back, held_back[query])
-    first, second = (
-        Sample(np.bincount(query[rows], minlength=n)[own], _in_half_precision(part.evidence[rows]), is_true[rows])
-        for own, rows in chosen
-    )
-    return first, second
+    def _random(self, what: int, subject: Ints, relation: Ints, time: Ints, candidate: Ints | None = None) -> Floats:
+        """Numbers between 0 and 1 for queries, or for their candidates."""
+        keys = [np.full(len(time), self._seed), np.full(len(time), what), self._entity_key[subject]]
+        keys += [self._relation_key[relation], time]
+        if candidate is not None:
+            keys.append(self._entity_key[candidate])
+        return mixed_hashes(keys) / 2.0**64
 
 
 def _in_half_precision(evidence: Floats) -> Floats:
@@ -119,9 +146,8 @@ def _in_half_precision(evidence: Floats) -> Floats:
     return np.clip(evidence, -largest, largest).astype(np.float16)
 
 
-def _some(query: Ints, is_true: Ints, random: np.random.Generator) -> Bools:
-    """A random choice among each query's answers and among its other candidates."""
-    draw = random.random(len(query))
+def _some(query: Ints, is_true: Ints, draw: Floats) -> Bools:
+    """A random choice among each query's answers and among its other candidates: those with the smallest numbers."""
     chosen = np.zeros(len(query), np.bool_)
     for value, n_most in ((1, _MAX_ANSWERS_PER_QUERY), (0, _MAX_OTHERS_PER_QUERY)):
         own = np.flatnonzero(is_true == value)

@@ -11,7 +11,8 @@ import numpy as np
 
 from tlogic.evaluation.ranks import RankCounts, Ranks, summary
 from tlogic.evaluation.split_queries import SplitQueries
-from tlogic.evidence.query_evidence import EvidencePart, QueryEvidence
+from tlogic.evidence.memory import Evidence
+from tlogic.evidence.query_evidence import QueryEvidence
 from tlogic.evidence.registry import DEFAULT_FAMILIES, evidence_columns
 from tlogic.execution import Execution
 from tlogic.forecasting.application import Scored
@@ -50,7 +51,7 @@ def fit_variants(
         weight = np.zeros((len(families), N_BINS + 1))
         weight[is_chosen] = learn_weights(chosen_examples, bins.sizes[is_chosen], threads)
         weights.append(weight)
-    return Variants(data.half_lives, bins, weights)
+    return Variants(data.memory.half_lives, bins, weights)
 
 
 def evaluate_variants(
@@ -59,15 +60,17 @@ def evaluate_variants(
     """The metrics of each scorecard on a split, with realistic ties and the time-aware filter."""
     queries = SplitQueries(graph, split, "time-aware", multi_step=False)
 
-    def rank(part: EvidencePart) -> tuple[Ints, list[RankCounts]]:
-        _, pairs, evidence = part.extracted
-        bins, no_rules = variants.bins.of(evidence), np.zeros(len(part.query), np.int64)
-        scored = (Scored(pairs.start, pairs.candidate, scores_of(each, bins), no_rules) for each in variants.weights)
+    def rank(part: Evidence) -> tuple[Ints, list[RankCounts]]:
+        query, context, evidence = part
+        bins, no_rules = variants.bins.of(evidence), np.zeros(len(query), np.int64)
+        scored = (
+            Scored(context.start, context.candidate, scores_of(each, bins), no_rules) for each in variants.weights
+        )
         return part.query, [queries.rank(part.query, each) for each in scored]
 
     evidence = QueryEvidence(graph, DEFAULT_FAMILIES, variants.half_lives)
     execution = Execution(threads, progress=progress)
-    parts = [part for parts in evidence.map(queries.batch, rank, execution, keep=False) for part in parts]
+    parts = [part for parts in evidence.map(queries.batch, rank, execution) for part in parts]
     index, counts = zip(*parts, strict=True)
     in_order = [queries.in_order(index, of_variant) for of_variant in zip(*counts, strict=True)]
     return [summary(Ranks(each.higher, each.same).realistic) for each in in_order]

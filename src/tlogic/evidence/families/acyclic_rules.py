@@ -4,104 +4,107 @@ These are acyclic rules r(X, c, T) <- b(c, Y, T - a) for ages a of a few time st
 r they fire for each fact of the last steps, whoever the subject of the query, and hit where c is an answer.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterator
 
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.family import BaseFamily
-from tlogic.evidence.histories import Histories
-from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
-from tlogic.evidence.rates import Tally, count, new_tally, smoothed_rate
+from tlogic.evidence.candidate_selection import QueryContext
+from tlogic.evidence.event_memory import N_RECENT_STEPS, EventMemory, end_of_edges, facts_at
+from tlogic.evidence.family import BaseFamily, StepEvents
+from tlogic.evidence.lists import first_of
+from tlogic.evidence.rates import (
+    FIRES,
+    HITS,
+    Tally,
+    add_counts,
+    can_add_rules,
+    log_as_float,
+    log_of_none,
+    new_tally,
+    rate_of,
+    rules_by_head,
+    smoothed_rate,
+    with_more_heads,
+    with_more_rules,
+)
 from tlogic.evidence.rule_kinds import RuleCounts, RuleKind
 from tlogic.evidence.statements import Case, Edge, Statement, percent
-from tlogic.evidence.stepping import register_hooks, step_through
-from tlogic.graph.arrays import Bools, Floats, Ints
+from tlogic.evidence.tables import add_key, joint_key, number_of
+from tlogic.graph.arrays import Floats, Ints, borrowed
 
-N_AGES = 7
+N_AGES = N_RECENT_STEPS
 """The age of the oldest facts for which rules fire, in time steps."""
 PRIOR = 20.0
 """The number of firings that the expected rate of a rule is worth."""
-
-
-class AcyclicState(NamedTuple):
-    """The counts of the rules of one head relation."""
-
-    tally: Tally
-    """Per body relation and age."""
-
-
-class Scratch(NamedTuple):
-    """Per entity: the rates of its rules at one time step, and whether it is an answer then."""
-
-    largest: Floats
-    total: Floats
-    is_answer: Bools
-
-
-def _new_scratch(histories: Histories) -> Scratch:
-    n_entities = len(histories.slot_start) - 1
-    return Scratch(np.zeros(n_entities), np.zeros(n_entities), np.zeros(n_entities, np.bool_))
-
-
-def _start_step(histories: Histories, state: AcyclicState, scratch: Scratch, now: int) -> None:
-    """Compute the rates of all entities: the largest one, and all together."""
-    scratch.largest[:] = 0.0
-    scratch.total[:] = 0.0
-    for i in _recent_edges(histories, now):
-        c = histories.edges.source[i]
-        rate = smoothed_rate(state.tally, histories.edges.relation[i], now - histories.edges.time[i] - 1, PRIOR)
-        scratch.largest[c] = max(scratch.largest[c], rate)
-        scratch.total[c] -= np.log(1.0 - rate)
-
-
-def _fill_query(
-    histories: Histories,  # noqa: ARG001
-    state: AcyclicState,  # noqa: ARG001
-    scratch: Scratch,
-    queries: HistoryQueries,  # noqa: ARG001
-    q: int,  # noqa: ARG001
-    candidates: Ints,
-    out: Floats,
-) -> None:
-    best = 1e-9
-    for c in candidates:
-        best = max(best, scratch.total[c])
-    for row in range(len(candidates)):
-        c = candidates[row]
-        out[row, 0], out[row, 1], out[row, 2] = scratch.largest[c], scratch.total[c], scratch.total[c] / best
-
-
-def _end_step(histories: Histories, state: AcyclicState, scratch: Scratch, now: int, answers: Ints) -> None:
-    """Count which rules fired at a time step, and which hit."""
-    is_answer = scratch.is_answer
-    is_answer[answers] = True
-    for i in _recent_edges(histories, now):
-        age = now - histories.edges.time[i]
-        count(state.tally, histories.edges.relation[i], age - 1, is_answer[histories.edges.source[i]])
-    is_answer[answers] = False
-
-
-register_hooks(AcyclicState, start_step=_start_step, fill_query=_fill_query, end_step=_end_step)
+_ALL_AGES = N_AGES
 
 
 @njit(cache=True, nogil=True)
-def advance(
-    histories: Histories,
-    state: AcyclicState,
-    scratch: Scratch,
-    queries: HistoryQueries,
-    pairs: CandidatePairs,
-    out: Floats,
-) -> None:
-    """Step through time."""
-    step_through(histories, state, scratch, queries, pairs, out)
+def _extract(memory: EventMemory, tally: Tally, context: QueryContext, order: Ints, out: Floats) -> None:
+    """Fill one row per candidate."""
+    memory, tally, context, out = borrowed(memory), borrowed(tally), borrowed(context), borrowed(out)
+    now = context.now
+    edges, record = memory.edges, memory.edges.record
+    rates = np.empty((len(memory.relation_key), N_AGES))
+    logs = np.empty((len(memory.relation_key), N_AGES), np.int64)
+    known = np.full((len(memory.relation_key), N_AGES), -1, np.int64)  # the relation that the rate is for
+    for q in order:
+        r = context.relation[q]
+        best = 1e-9
+        for p in range(context.start[q], context.start[q + 1]):
+            c, largest, total = context.candidate[p], 0.0, np.int64(0)
+            end = end_of_edges(edges, c, now)
+            i = end - 1
+            while i >= first_of(edges, c) and now - record[i, 2] <= N_AGES:
+                b, age = record[i, 0], now - record[i, 2] - 1
+                if known[b, age] != r:
+                    known[b, age] = r
+                    rates[b, age] = _rate(tally, r, b, age)
+                    logs[b, age] = log_of_none(rates[b, age])
+                largest, total = max(largest, rates[b, age]), total + logs[b, age]
+                i -= 1
+            out[p, 0], out[p, 1] = largest, log_as_float(total)
+            best = max(best, log_as_float(total))
+        for p in range(context.start[q], context.start[q + 1]):
+            out[p, 2] = out[p, 1] / best
 
 
 @njit(cache=True, nogil=True)
-def _recent_edges(histories: Histories, now: int) -> range:
-    """The indexes of the edges of the last time steps."""
-    return range(histories.step_start[max(now - N_AGES, 0)], histories.step_start[now])
+def _rate(tally: Tally, head: int, body: int, bucket: int) -> float:
+    rule = number_of(tally.rule, joint_key(head, body))
+    if rule >= 0:
+        return rate_of(tally.counts[rule], tally.totals[head], bucket, _ALL_AGES, PRIOR)
+    hits, fires = tally.totals[head, HITS], tally.totals[head, FIRES]
+    return smoothed_rate((0, 0), (0, 0), (hits[bucket], fires[bucket]), (hits[_ALL_AGES], fires[_ALL_AGES]), PRIOR)
+
+
+@njit(cache=True, nogil=True)
+def _learn(memory: EventMemory, tally: Tally, events: StepEvents, first: int, times: int) -> int:
+    """Count firings and hits from an event on until there is no room; return the index of the next event."""
+    memory, tally, events = borrowed(memory), borrowed(tally), borrowed(events)
+    now = events.now
+    edges, record = memory.edges, memory.edges.record
+    for event in range(first, len(events.source)):
+        r = events.relation[event]
+        if not can_add_rules(tally, len(memory.relation_key)):
+            return event
+        totals = tally.totals[r]
+        if events.new_relation[event]:
+            for age in range(N_AGES):
+                for b in range(len(memory.relation_key)):
+                    n = facts_at(memory.recent, memory.newest, b >> 1, now - age - 1)
+                    if n:
+                        rule = add_key(tally.rule, joint_key(r, b))
+                        add_counts(tally.counts[rule, FIRES], totals[FIRES], age, _ALL_AGES, times * n)
+        if events.new_answer[event]:
+            c = events.target[event]
+            i = end_of_edges(edges, c, now) - 1
+            while i >= first_of(edges, c) and now - record[i, 2] <= N_AGES:
+                rule = add_key(tally.rule, joint_key(r, record[i, 0]))
+                add_counts(tally.counts[rule, HITS], totals[HITS], now - record[i, 2] - 1, _ALL_AGES, times)
+                i -= 1
+    return len(events.source)
 
 
 class AcyclicRules(BaseFamily):
@@ -110,17 +113,26 @@ class AcyclicRules(BaseFamily):
     columns = ("largest", "sum", "sum of best")
     rule_kind = RuleKind(("X", "Y"), (("Y", "Z"),), tuple(((age, age),) for age in range(1, N_AGES + 1)), PRIOR)
 
-    def __init__(self, n_relations: int) -> None:
-        self.state = AcyclicState(new_tally(n_relations, N_AGES))
+    def __init__(self) -> None:
+        self.state = new_tally(_ALL_AGES + 1)
 
-    def extract(self, histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
-        """Fill the rates of the rules that fire for each candidate, and count all rules."""
-        advance(histories, self.state, _new_scratch(histories), queries, pairs, out)
+    def learn(self, memory: EventMemory, events: StepEvents, times: int) -> None:
+        """Count all rules."""
+        self.state = with_more_heads(self.state, len(memory.relation_key))
+        done = 0
+        while done < len(events.source):
+            done = _learn(memory, self.state, events, done, times)
+            if done < len(events.source):
+                self.state = with_more_rules(self.state, len(memory.relation_key))
 
-    def rule_counts(self) -> RuleCounts:
+    def extract(self, memory: EventMemory, context: QueryContext, out: Floats) -> None:
+        """Fill the rates of the rules that fire for each candidate."""
+        by_relation = np.argsort(context.relation, kind="stable")  # the rates of a relation are computed once
+        _extract(memory, self.state, context, by_relation, out)
+
+    def rule_counts(self) -> Iterator[RuleCounts]:
         """All rules with their counts by age."""
-        tally = self.state.tally
-        return RuleCounts(np.arange(len(tally.fires) - 1)[:, None], tally)
+        return rules_by_head(self.state, slice(None), length=1)
 
     def describe(self, case: Case) -> Statement:
         """The rule with the highest rate."""
@@ -130,7 +142,7 @@ class AcyclicRules(BaseFamily):
             return Statement(f"no event with {case.candidate} in the last {case.duration(N_AGES)}")
 
         def rate(edge: Edge) -> float:
-            return float(smoothed_rate(self.state.tally, edge.relation, now - edge.time - 1, PRIOR))
+            return float(_rate(self.state, case.head, case.encoded(edge.relation), now - edge.time - 1))
 
         edges = sorted(recent, key=rate, reverse=True)
         best = edges[0]

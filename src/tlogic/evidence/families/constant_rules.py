@@ -3,121 +3,109 @@
 At every query (s, r, ?, t) a rule fires for each of the strongest partners d of s, and hits for each answer c.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit, types
-from numba.typed import Dict
+from numba import njit
 
-from tlogic.evidence.family import BaseFamily
-from tlogic.evidence.histories import Histories
-from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
-from tlogic.evidence.partners import strongest_partners
+from tlogic.evidence.candidate_selection import QueryContext
+from tlogic.evidence.event_memory import EventMemory
+from tlogic.evidence.family import BaseFamily, StepEvents
+from tlogic.evidence.lists import (
+    Lists,
+    append,
+    can_extend,
+    indexes_of,
+    new_lists,
+    size_of,
+    with_more_lists,
+    with_more_records,
+)
+from tlogic.evidence.partners import new_partners, strongest
 from tlogic.evidence.statements import Case, Statement, percent
-from tlogic.evidence.stepping import register_hooks, step_through
-from tlogic.graph.arrays import Floats, Ints
+from tlogic.evidence.tables import Table, add_key, has_room, joint_key, larger_table, n_keys, new_table, number_of
+from tlogic.graph.arrays import Floats, Ints, borrowed
 
 _N_PARTNERS = 15
+_MAX_ANSWERS = 4096  # of entities with one partner under one relation; later ones are not counted
 _PRIOR = 5.0  # firings without a hit that are added to each rule's
 
 
 class ConstantState(NamedTuple):
-    """The counts of the rules of one head relation."""
+    """How often rules fired and hit. A body is a relation and a partner; a rule is a body and an answer."""
 
-    counts: Any
-    """A typed dictionary: per partner its firings, and per partner and answer their hits."""
-
-
-class Scratch(NamedTuple):
-    """Memory for some queries."""
-
-    partners: Ints
-    """Per query: the strongest partners of its subject, if it is scored."""
-
-
-def _new_scratch(queries: HistoryQueries) -> Scratch:
-    return Scratch(np.full((len(queries.time), _N_PARTNERS), -1, np.int64))
-
-
-def _fill_query(
-    histories: Histories,
-    state: ConstantState,
-    scratch: Scratch,
-    queries: HistoryQueries,
-    q: int,
-    candidates: Ints,
-    out: Floats,
-) -> None:
-    scratch.partners[q] = strongest_partners(histories, queries.subject[q], queries.time[q], _N_PARTNERS).entity
-    _fill(state.counts, scratch.partners[q], candidates, len(histories.slot_start) - 1, out)
-
-
-def _learn_query(
-    histories: Histories, state: ConstantState, scratch: Scratch, queries: HistoryQueries, q: int, answers: Ints
-) -> None:
-    partners = scratch.partners[q]
-    if not queries.scored[q]:
-        partners[:] = strongest_partners(histories, queries.subject[q], queries.time[q], _N_PARTNERS).entity
-    _learn(state.counts, partners, answers, len(histories.slot_start) - 1)
-
-
-register_hooks(ConstantState, fill_query=_fill_query, learn_query=_learn_query)
+    body: Table
+    """From relation and partner to body."""
+    fires: Ints
+    """Per body: its firings, and the time step at which it had enough answers, or -1."""
+    answers: Lists
+    """Per body: the answers and their hits."""
 
 
 @njit(cache=True, nogil=True)
-def advance(
-    histories: Histories,
-    state: ConstantState,
-    scratch: Scratch,
-    queries: HistoryQueries,
-    pairs: CandidatePairs,
-    out: Floats,
-) -> None:
-    """Step through time."""
-    step_through(histories, state, scratch, queries, pairs, out)
-
-
-@njit(cache=True, nogil=True)
-def _fill(counts: Any, partners: Ints, candidates: Ints, n_entities: int, out: Floats) -> None:
-    """Fill the rows of one query."""
+def _extract(state: ConstantState, n_entities: int, context: QueryContext, out: Floats) -> None:
+    """Fill one row per candidate."""
+    state, context, out = borrowed(state), borrowed(context), borrowed(out)
+    row = np.full(n_entities, -1, np.int32)
     out[:] = 0.0
-    for d in partners:
-        if d < 0 or _fires(d, n_entities) not in counts:
-            continue
-        fires = counts[_fires(d, n_entities)]
-        for p in range(len(candidates)):
-            key = _hits(d, candidates[p], n_entities)
-            if key in counts:
-                rate = counts[key] / (fires + _PRIOR)
-                out[p, 0] = max(out[p, 0], rate)
-                out[p, 1] += rate
+    for q in range(len(context.subject)):
+        for p in range(context.start[q], context.start[q + 1]):
+            row[context.candidate[p]] = p
+        for i in range(_N_PARTNERS):
+            d = context.partner[q, i]
+            body = number_of(state.body, joint_key(context.relation[q], d)) if d >= 0 else -1
+            for at in indexes_of(state.answers, body):
+                p = row[state.answers.record[at, 0]]
+                if p >= 0:
+                    rate = state.answers.record[at, 1] / (state.fires[body, 0] + _PRIOR)
+                    out[p, 0] = max(out[p, 0], rate)
+                    out[p, 1] += rate
+        for p in range(context.start[q], context.start[q + 1]):
+            row[context.candidate[p]] = -1
 
 
 @njit(cache=True, nogil=True)
-def _learn(counts: Any, partners: Ints, answers: Ints, n_entities: int) -> None:
-    """Count which rules fired for a query, and which hit."""
-    for d in partners:
-        if d >= 0:
-            _count(counts, _fires(d, n_entities))
-            for c in answers:
-                _count(counts, _hits(d, c, n_entities))
+def _learn(memory: EventMemory, state: ConstantState, events: StepEvents, first: int, times: int) -> int:
+    """Count firings and hits from an event on until there is no room; return the index of the next event."""
+    memory, state, events = borrowed(memory), borrowed(state), borrowed(events)
+    partners = new_partners(_N_PARTNERS)
+    for i in range(first, len(events.source)):
+        s, r, c = events.source[i], events.relation[i], events.target[i]
+        if not has_room(state.body, _N_PARTNERS) or n_keys(state.body) + _N_PARTNERS > len(state.fires):
+            return i
+        if not can_extend(state.answers, _N_PARTNERS):
+            return i
+        if i == first or s != events.source[i - 1]:
+            strongest(
+                memory.decay,
+                memory.entity_key,
+                memory.partners,
+                s,
+                memory.pairs,
+                memory.entities,
+                events.now,
+                partners,
+            )
+        for d in partners.entity:
+            if d >= 0:
+                body = add_key(state.body, joint_key(r, d))
+                state.fires[body, 0] += times * events.new_query[i]
+                _count_hit(state, body, c, events.now, times)
+    return len(events.source)
 
 
 @njit(cache=True, nogil=True)
-def _count(counts: Any, key: int) -> None:
-    counts[key] = counts.get(key, 0.0) + 1.0
-
-
-@njit(cache=True, nogil=True)
-def _hits(d: int, c: int, n_entities: int) -> int:
-    """The key of the hits of a rule."""
-    return int(d) * (n_entities + 1) + int(c)
-
-
-@njit(cache=True, nogil=True)
-def _fires(d: int, n_entities: int) -> int:
-    """The key of the firings of a rule, which are the same for all answers."""
-    return int(d) * (n_entities + 1) + n_entities
+def _count_hit(state: ConstantState, body: int, answer: int, now: int, times: int) -> None:
+    """Count a hit of a rule. A body with enough answers takes in no more from the next time step on."""
+    record = state.answers.record
+    for at in indexes_of(state.answers, body):
+        if record[at, 0] == answer:
+            record[at, 1] += times
+            return
+    if size_of(state.answers, body) < _MAX_ANSWERS or state.fires[body, 1] == now:
+        append(state.answers, body, answer, times)
+        if size_of(state.answers, body) == _MAX_ANSWERS:
+            state.fires[body, 1] = now
 
 
 class ConstantRules(BaseFamily):
@@ -125,22 +113,41 @@ class ConstantRules(BaseFamily):
 
     columns = ("largest", "sum")
 
-    def __init__(self, n_relations: int) -> None:  # noqa: ARG002
-        self.state = ConstantState(Dict.empty(types.int64, types.float64))
+    def __init__(self) -> None:
+        self.state = ConstantState(new_table(), np.zeros((0, 2), np.int64), new_lists(0, 2))
 
-    def extract(self, histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
-        """Fill the rates of the rules that fire for each candidate, and count all rules."""
-        advance(histories, self.state, _new_scratch(queries), queries, pairs, out)
+    def learn(self, memory: EventMemory, events: StepEvents, times: int) -> None:
+        """Count all rules."""
+        done = 0
+        while done < len(events.source):
+            done = _learn(memory, self.state, events, done, times)
+            if done < len(events.source):
+                self._make_room()
+
+    def _make_room(self) -> None:
+        body, fires, answers = self.state
+        n = int(n_keys(body))
+        if not has_room(body, _N_PARTNERS):
+            body = larger_table(body)
+        if n + _N_PARTNERS > len(fires):
+            fires = np.concatenate([fires, np.tile(np.array([0, -1]), (n + _N_PARTNERS, 1))])
+            answers = with_more_lists(answers, len(fires))
+        if not can_extend(answers, _N_PARTNERS):
+            answers = with_more_records(answers, _N_PARTNERS)
+        self.state = ConstantState(body, fires, answers)
+
+    def extract(self, memory: EventMemory, context: QueryContext, out: Floats) -> None:
+        """Fill the rates of the rules that fire for each candidate."""
+        _extract(self.state, len(memory.entity_key), context, out)
 
     def describe(self, case: Case) -> Statement:
         """The rule with the highest rate."""
-        n_entities, counts = len(case.graph.entities), self.state.counts
-        partners = strongest_partners(case.histories, case.query.subject, case.query.time, _N_PARTNERS).entity
-        rates = {
-            int(d): counts[_hits(d, case.entity, n_entities)] / (counts[_fires(d, n_entities)] + _PRIOR)
-            for d in partners
-            if d >= 0 and _hits(d, case.entity, n_entities) in counts
-        }
+        rates = {}
+        for d in case.partners(_N_PARTNERS).entity.tolist():
+            body = number_of(self.state.body, joint_key(case.head, d)) if d >= 0 else -1
+            for answer, hits in self.state.answers.record[indexes_of(self.state.answers, body)].tolist():
+                if answer == case.entity and hits:
+                    rates[d] = hits / (int(self.state.fires[body, 0]) + _PRIOR)
         if not rates:
             return Statement(f"no close partner of {case.subject} points to {case.candidate}")
         best = max(rates, key=lambda d: rates[d])

@@ -7,74 +7,60 @@ and negative for others, so a habit counts for the former as strongly as against
 import numpy as np
 from numba import njit
 
+from tlogic.evidence.candidate_selection import QueryContext
+from tlogic.evidence.event_memory import FIRST_TIME, EventMemory, kinds_before
 from tlogic.evidence.family import BaseFamily
-from tlogic.evidence.histories import FOREVER, Histories, History, last_before
-from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
+from tlogic.evidence.groups import Groups, moment_before, n_events, time_of
+from tlogic.evidence.rates import rank_within
 from tlogic.evidence.statements import Case, Statement, percent
-from tlogic.graph.arrays import Floats
-from tlogic.graph.binary_search import find
+from tlogic.graph.arrays import Floats, borrowed
 
 _EVENTS_SINCE, _PACE, _ORDER, _PAIR_ORDER = 4, 5, 6, 7
 
 
 @njit(cache=True, nogil=True)
-def _extract(histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
+def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
     """Fill one row per candidate."""
-    triples, couples = histories.triples, histories.pairs
-    for i in range(len(pairs.query)):
-        s, now = queries.subject[pairs.query[i]], queries.time[pairs.query[i]]
-        slot = find(histories.slot_start, histories.slot_relation, s, queries.relation)
-        n_facts = _facts_before(histories.slots, slot, now)
-        same = _rate_of_repeats(triples, histories.triple_start, slot, n_facts, now)
-        again = _rate_of_repeats(couples, histories.pair_start, s, _facts_before(histories.sources, s, now), now)
-        rows = out[pairs.start[i] : pairs.start[i + 1]]
-        rows[:] = np.nan
-        for p in range(len(rows)):
-            c = pairs.candidate[pairs.start[i] + p]
-            triple = find(histories.triple_start, histories.target, slot, c) if slot >= 0 else -1
-            last = last_before(triples.start, triples.time, triple, now)
-            couple = find(histories.pair_start, histories.pair_target, s, c)
-            met = last_before(couples.start, couples.time, couple, now)
-            rows[p, 0] = same if last >= 0 else -same
-            rows[p, 1] = again if last >= 0 else -again
-            rows[p, 2] = n_facts if last >= 0 else -n_facts
-            rows[p, 3] = again if met >= 0 else -again
+    memory, context, out = borrowed(memory), borrowed(context), borrowed(out)
+    triples, pairs, now = memory.triples, memory.pairs, context.now
+    out[:] = np.nan
+    for q in range(len(context.subject)):
+        s, slot = context.subject[q], context.slot[q]
+        n_facts = _events_before(memory.slots, slot, now)
+        same = _rate_of_repeats(memory.slots, slot, n_facts, now)
+        again = _rate_of_repeats(memory.entities, s, _events_before(memory.entities, s, now), now)
+        rows = out[context.start[q] : context.start[q + 1]]
+        for i in range(len(rows)):
+            triple, pair = context.triple[context.start[q] + i], context.pair[context.start[q] + i]
+            last, met = moment_before(triples, triple, now), moment_before(pairs, pair, now)
+            rows[i, 0] = same if last >= 0 else -same
+            rows[i, 1] = again if last >= 0 else -again
+            rows[i, 2] = n_facts if last >= 0 else -n_facts
+            rows[i, 3] = again if met >= 0 else -again
             if last >= 0:
-                age, n = now - triples.time[last], last - triples.start[triple] + 1
-                rows[p, _EVENTS_SINCE] = age * n_facts / (now + 1.0)
-                rows[p, _ORDER] = age
+                latest, n = time_of(triples, triple, last), n_events(triples, triple, last)
+                rows[i, _EVENTS_SINCE] = (now - latest) * n_facts / (now + 1.0)
+                rows[i, _ORDER] = latest - now
                 if n > 1:
-                    interval = (triples.time[last] - triples.time[triples.start[triple]]) / (n - 1.0)
-                    rows[p, _PACE] = age / (interval + 1.0)
+                    interval = (latest - triples[triple, FIRST_TIME]) / (n - 1.0)
+                    rows[i, _PACE] = (now - latest) / (interval + 1.0)
             if met >= 0:
-                rows[p, _PAIR_ORDER] = now - couples.time[met]
-        _rank_by_age(rows, _ORDER)
-        _rank_by_age(rows, _PAIR_ORDER)
+                rows[i, _PAIR_ORDER] = time_of(pairs, pair, met) - now
+        for column in (_ORDER, _PAIR_ORDER):
+            rank_within(rows, column, column)
 
 
 @njit(cache=True, nogil=True)
-def _facts_before(history: History, group: int, now: int) -> float:
-    last = last_before(history.start, history.time, group, now)
-    return history.counts[last, FOREVER] if last >= 0 else 0.0
+def _events_before(groups: Groups, group: int, now: int) -> float:
+    moment = moment_before(groups, group, now)
+    return float(n_events(groups, group, moment)) if moment >= 0 else 0.0
 
 
 @njit(cache=True, nogil=True)
-def _rate_of_repeats(history: History, start: np.ndarray, group: int, n_facts: float, now: int) -> float:
+def _rate_of_repeats(kinds: Groups, group: int, n_facts: float, now: int) -> float:
     """The smoothed share of a group's facts that repeat an earlier one; a half if there are none."""
-    n_kinds = 0
-    if group >= 0:
-        for kind in range(start[group], start[group + 1]):
-            n_kinds += history.time[history.start[kind]] < now
+    n_kinds = kinds_before(kinds, group, now) if group >= 0 else 0
     return (n_facts - n_kinds + 1.0) / (n_facts + 2.0)
-
-
-@njit(cache=True, nogil=True)
-def _rank_by_age(rows: Floats, column: int) -> None:
-    """Replace each age by the number of candidates with a smaller one."""
-    ages = rows[:, column].copy()
-    for p in range(len(rows)):
-        if not np.isnan(ages[p]):
-            rows[p, column] = (ages < ages[p]).sum()
 
 
 class Habits(BaseFamily):
@@ -91,9 +77,9 @@ class Habits(BaseFamily):
         "pair order",
     )
 
-    def extract(self, histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
+    def extract(self, memory: EventMemory, context: QueryContext, out: Floats) -> None:
         """Fill rates of repeats and the order of candidates by age."""
-        _extract(histories, queries, pairs, out)
+        _extract(memory, context, out)
 
     def describe(self, case: Case) -> Statement:
         """How often the subject repeats events, and whether the candidate would be a repeat."""

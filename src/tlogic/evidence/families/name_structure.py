@@ -4,160 +4,161 @@ Places and kinds are parts of names such as "Police (India)". How often they mee
 query. The most active entities from the place of the subject are proposed as candidates.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit, types
-from numba.typed import Dict
+from numba import njit
 
-from tlogic.evidence.family import BaseFamily
-from tlogic.evidence.histories import Histories, last_before, weight_at
-from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
-from tlogic.evidence.name_parts import UNKNOWN, NameParts, kind_of, place_of
+from tlogic.evidence.candidate_selection import Proposals, QueryContext, StepQueries, take_strongest
+from tlogic.evidence.event_memory import EventMemory
+from tlogic.evidence.family import BaseFamily, StepEvents
+from tlogic.evidence.groups import moment_before, weight_at
+from tlogic.evidence.lists import indexes_of, size_of
+from tlogic.evidence.name_parts import (
+    UNKNOWN,
+    NameParser,
+    NameParts,
+    kind_of,
+    new_name_parts,
+    place_of,
+    with_partners,
+)
 from tlogic.evidence.statements import Case, Statement, percent
-from tlogic.evidence.stepping import register_hooks, step_through
-from tlogic.graph.arrays import Floats, Ints
+from tlogic.evidence.tables import Table, add_key, has_room, larger_table, n_keys, new_table, number_of
+from tlogic.graph.arrays import Floats, Ints, borrowed
+from tlogic.graph.hashing import splitmix64
 
 _PRIOR = 5.0  # answers that the expected rate is worth
 _MAX_PROPOSED = 2000  # entities per query
 _ALL, _SAME, _FROM, _TO, _BETWEEN, _KIND_FROM, _KIND_BETWEEN, _OBJECT, _KIND_TO = range(9)
 _N_KEYS = 9
-_KEY_BITS = 28  # enough for the id of an entity, a place or a kind
+
+
+class NameCounts(NamedTuple):
+    """How often places and kinds met, by relation."""
+
+    key: Table
+    """From the keys of ``_key`` to numbers."""
+    n: Ints
 
 
 class NameState(NamedTuple):
-    """How often places and kinds met under one relation."""
+    """The parts of names, and how often they met."""
 
-    counts: Any
-    """A typed dictionary, with the keys of ``_key``."""
-
-
-class NoScratch(NamedTuple):
-    """This family needs no memory between calls; Numba needs a field."""
-
-    unused: int = 0
-
-
-def _fill_query(
-    histories: Histories,
-    state: NameState,
-    scratch: NoScratch,  # noqa: ARG001
-    queries: HistoryQueries,
-    q: int,
-    candidates: Ints,
-    out: Floats,
-) -> None:
-    _fill(histories.name_parts, state.counts, queries.subject[q], queries.time[q], candidates, out)
-
-
-def _learn_query(
-    histories: Histories,
-    state: NameState,
-    scratch: NoScratch,  # noqa: ARG001
-    queries: HistoryQueries,
-    q: int,
-    answers: Ints,
-) -> None:
-    for c in answers:
-        _learn(histories.name_parts, state.counts, queries.subject[q], c, queries.time[q])
-
-
-register_hooks(NameState, fill_query=_fill_query, learn_query=_learn_query)
+    parts: NameParts
+    counts: NameCounts
 
 
 @njit(cache=True, nogil=True)
-def advance(
-    histories: Histories,
-    state: NameState,
-    scratch: NoScratch,
-    queries: HistoryQueries,
-    pairs: CandidatePairs,
-    out: Floats,
-) -> None:
-    """Step through time."""
-    step_through(histories, state, scratch, queries, pairs, out)
+def _extract(state: NameState, context: QueryContext, out: Floats) -> None:
+    """Fill one row per candidate."""
+    state, context, out = borrowed(state), borrowed(context), borrowed(out)
+    for q in range(len(context.subject)):
+        own = slice(context.start[q], context.start[q + 1])
+        _fill(
+            state.parts,
+            state.counts,
+            context.relation[q],
+            context.subject[q],
+            context.now,
+            context.candidate[own],
+            out[own],
+        )
 
 
 @njit(cache=True, nogil=True)
-def _fill(names: NameParts, counts: Any, subject: int, now: int, candidates: Ints, out: Floats) -> None:
+def _fill(parts: NameParts, counts: NameCounts, r: int, subject: int, now: int, candidates: Ints, out: Floats) -> None:
     """Fill the rows of one query."""
-    here = place_of(names, subject, now)
-    kind = kind_of(names, subject, here)
-    same = _rate(counts, _key(_SAME, 0, 0), _key(_ALL, 0, 0), 0.5)
+    here = place_of(parts, subject, now)
+    kind = kind_of(parts, subject, here)
+    same = _rate(counts, _key(r, _SAME, 0, 0), _key(r, _ALL, 0, 0), 0.5)
     for p in range(len(candidates)):
         c = candidates[p]
-        there = place_of(names, c, now)
-        its_kind = kind_of(names, c, there)
+        there = place_of(parts, c, now)
+        its_kind = kind_of(parts, c, there)
         alike = here == there and here != UNKNOWN
-        expected = same if alike else (1.0 - same) * _rate(counts, _key(_TO, there, 0), _key(_ALL, 0, 0), 0.0)
-        place = _rate(counts, _key(_BETWEEN, here, there), _key(_FROM, here, 0), expected)
-        of_kind = _rate(counts, _key(_KIND_BETWEEN, kind, 2 * its_kind + alike), _key(_KIND_FROM, kind, 0), 0.0)
-        of_place = _rate(counts, _key(_OBJECT, c, 0), _key(_TO, there, 0), 0.0)
-        within = _rate(counts, _key(_OBJECT, c, 0), _key(_KIND_TO, its_kind, there), 0.0)
+        expected = same if alike else (1.0 - same) * _rate(counts, _key(r, _TO, there, 0), _key(r, _ALL, 0, 0), 0.0)
+        place = _rate(counts, _key(r, _BETWEEN, here, there), _key(r, _FROM, here, 0), expected)
+        of_kind = _rate(counts, _key(r, _KIND_BETWEEN, kind, 2 * its_kind + alike), _key(r, _KIND_FROM, kind, 0), 0.0)
+        of_place = _rate(counts, _key(r, _OBJECT, c, 0), _key(r, _TO, there, 0), 0.0)
+        within = _rate(counts, _key(r, _OBJECT, c, 0), _key(r, _KIND_TO, its_kind, there), 0.0)
         out[p, 0] = np.nan if UNKNOWN in (here, there) else alike
         out[p, 1], out[p, 2], out[p, 3], out[p, 4] = place, of_kind, of_place, within
         out[p, 5], out[p, 6] = place * of_place, of_kind * within
 
 
 @njit(cache=True, nogil=True)
-def _learn(names: NameParts, counts: Any, subject: int, answer: int, now: int) -> None:
-    """Count the places and kinds of a subject and an answer."""
-    here, there = place_of(names, subject, now), place_of(names, answer, now)
-    kind, its_kind = kind_of(names, subject, here), kind_of(names, answer, there)
-    alike = here == there and here != UNKNOWN
-    _count(counts, _key(_ALL, 0, 0))
-    if alike:
-        _count(counts, _key(_SAME, 0, 0))
-    _count(counts, _key(_FROM, here, 0))
-    _count(counts, _key(_TO, there, 0))
-    _count(counts, _key(_BETWEEN, here, there))
-    _count(counts, _key(_KIND_FROM, kind, 0))
-    _count(counts, _key(_KIND_BETWEEN, kind, 2 * its_kind + alike))
-    _count(counts, _key(_OBJECT, answer, 0))
-    _count(counts, _key(_KIND_TO, its_kind, there))
+def _learn(parts: NameParts, counts: NameCounts, events: StepEvents, first: int, times: int) -> int:
+    """Count the places and kinds of subjects and answers until there is no room; return the next event."""
+    now = events.now
+    for i in range(first, len(events.source)):
+        if not has_room(counts.key, _N_KEYS) or n_keys(counts.key) + _N_KEYS > len(counts.n):
+            return i
+        r, subject, answer = events.relation[i], events.source[i], events.target[i]
+        here, there = place_of(parts, subject, now), place_of(parts, answer, now)
+        kind, its_kind = kind_of(parts, subject, here), kind_of(parts, answer, there)
+        alike = here == there and here != UNKNOWN
+        if alike:
+            _count(counts, _key(r, _SAME, 0, 0), times)
+        _count(counts, _key(r, _ALL, 0, 0), times)
+        _count(counts, _key(r, _FROM, here, 0), times)
+        _count(counts, _key(r, _TO, there, 0), times)
+        _count(counts, _key(r, _BETWEEN, here, there), times)
+        _count(counts, _key(r, _KIND_FROM, kind, 0), times)
+        _count(counts, _key(r, _KIND_BETWEEN, kind, 2 * its_kind + alike), times)
+        _count(counts, _key(r, _OBJECT, answer, 0), times)
+        _count(counts, _key(r, _KIND_TO, its_kind, there), times)
+    return len(events.source)
 
 
 @njit(cache=True, nogil=True)
-def _rate(counts: Any, hits: int, fires: int, expected: float) -> float:
+def _rate(counts: NameCounts, hits: int, fires: int, expected: float) -> float:
     """The share of one count in another, shrunk towards an expected rate."""
-    return (counts.get(hits, 0.0) + _PRIOR * expected) / (counts.get(fires, 0.0) + _PRIOR)
+    return (_n(counts, hits) + _PRIOR * expected) / (_n(counts, fires) + _PRIOR)
 
 
 @njit(cache=True, nogil=True)
-def _count(counts: Any, key: int) -> None:
-    counts[key] = counts.get(key, 0.0) + 1.0
+def _n(counts: NameCounts, key: int) -> int:
+    number = number_of(counts.key, key)
+    return counts.n[number] if number >= 0 else 0
 
 
 @njit(cache=True, nogil=True)
-def _key(what: int, one: int, other: int) -> int:
-    return (((int(other) + 1) << _KEY_BITS) + int(one) + 1) * _N_KEYS + what
+def _count(counts: NameCounts, key: int, times: int) -> None:
+    counts.n[add_key(counts.key, key)] += times
 
 
 @njit(cache=True, nogil=True)
-def _most_active_of_place(histories: Histories, queries: HistoryQueries) -> CandidatePairs:
-    """Per scored query: the entities whose names have the place of the subject, the most active first."""
-    names, sources = histories.name_parts, histories.sources
-    scored = np.flatnonzero(queries.scored)
-    start = np.zeros(len(scored) + 1, np.int64)
-    candidate = np.empty(_MAX_PROPOSED, np.int32)
-    for i in range(len(scored)):
-        n, now = start[i], queries.time[scored[i]]
-        place = place_of(names, queries.subject[scored[i]], now)
-        if place != UNKNOWN:
-            members = names.member[names.member_start[place] : names.member_start[place + 1]]
-            activity = np.zeros(len(members))
-            for m in range(len(members)):
-                last = last_before(sources.start, sources.time, members[m], now)
-                if last >= 0:
-                    activity[m] = weight_at(histories.decay, sources, last, now)
-            if n + _MAX_PROPOSED > len(candidate):
-                candidate = np.append(candidate, np.empty_like(candidate))
-            for m in np.argsort(-activity, kind="mergesort")[:_MAX_PROPOSED]:
-                if activity[m] > 0.0:
-                    candidate[n] = members[m]
-                    n += 1
-        start[i + 1] = n
-    return CandidatePairs(scored, start, candidate[: start[-1]].copy())
+def _key(relation: int, what: int, one: int, other: int) -> int:
+    """A hash of what is counted, so long that no two are the same."""
+    mixed = splitmix64(np.uint64(relation * _N_KEYS + what + 1))
+    mixed = splitmix64(mixed ^ np.uint64(one + 2))
+    return np.int64(splitmix64(mixed ^ np.uint64(other + 2)) >> np.uint64(1))
+
+
+@njit(cache=True, nogil=True)
+def _most_active_of_place(memory: EventMemory, parts: NameParts, queries: StepQueries) -> Proposals:
+    """Per query: the entities whose names have the place of the subject, the most active first."""
+    memory, parts = borrowed(memory), borrowed(parts)
+    start = np.zeros(len(queries.subject) + 1, np.int64)
+    proposed = np.empty(_MAX_PROPOSED, np.int32)
+    for q in range(len(queries.subject)):
+        n, place = 0, place_of(parts, queries.subject[q], queries.now)
+        size = size_of(parts.members, place)
+        entity, activity = np.empty(size, np.int32), np.empty(size, np.float32)
+        for i in indexes_of(parts.members, place):
+            moment = moment_before(memory.entities, parts.members.record[i, 0], queries.now)
+            if moment >= 0:
+                entity[n] = parts.members.record[i, 0]
+                activity[n] = weight_at(memory.decay, memory.entities, entity[n], moment, queries.now)
+                n += 1
+        if start[q] + _MAX_PROPOSED > len(proposed):
+            proposed = np.append(proposed, np.empty_like(proposed))
+        n_kept = min(n, _MAX_PROPOSED)
+        take_strongest(entity[:n], activity[:n], memory.entity_key, proposed[start[q] : start[q] + n_kept])
+        start[q + 1] = start[q] + n_kept
+    return Proposals(start, proposed[: start[-1]].copy())
 
 
 class NameStructure(BaseFamily):
@@ -166,16 +167,34 @@ class NameStructure(BaseFamily):
     columns = ("same place", "place", "kind", "share of place", "share of kind", "place and share", "kind and share")
     by_default = False
 
-    def __init__(self, n_relations: int) -> None:  # noqa: ARG002
-        self.state = NameState(Dict.empty(types.int64, types.float64))
+    def __init__(self) -> None:
+        self.state = NameState(new_name_parts(), NameCounts(new_table(), np.zeros(0, np.int32)))
+        self._parser = NameParser()
 
-    def extract(self, histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
-        """Fill how well the places and kinds of subject and candidates go together, and count those of all queries."""
-        advance(histories, self.state, NoScratch(), queries, pairs, out)
+    def observe(self, memory: EventMemory, names: Sequence[str], events: StepEvents) -> None:  # noqa: ARG002
+        """Parse new names, and count the places of partners."""
+        parts = self._parser.add(self.state.parts, names)
+        self.state = self.state._replace(parts=with_partners(parts, events.source, events.target, events.now))
 
-    def propose(self, histories: Histories, queries: HistoryQueries) -> CandidatePairs:
+    def learn(self, memory: EventMemory, events: StepEvents, times: int) -> None:  # noqa: ARG002
+        """Count how often places and kinds meet."""
+        done = 0
+        while done < len(events.source):
+            done = _learn(self.state.parts, self.state.counts, events, done, times)
+            if done < len(events.source):
+                key, n = self.state.counts
+                more = np.zeros(2 * int(n_keys(key)) + 64, np.int32)
+                more[: int(n_keys(key))] = n[: int(n_keys(key))]
+                larger = key if has_room(key, _N_KEYS) else larger_table(key)
+                self.state = self.state._replace(counts=NameCounts(larger, more))
+
+    def extract(self, memory: EventMemory, context: QueryContext, out: Floats) -> None:  # noqa: ARG002
+        """Fill how well the places and kinds of subject and candidates go together."""
+        _extract(self.state, context, out)
+
+    def propose(self, memory: EventMemory, queries: StepQueries) -> Proposals:
         """The most active entities from the place of the subject."""
-        proposed: CandidatePairs = _most_active_of_place(histories, queries)
+        proposed: Proposals = _most_active_of_place(memory, self.state.parts, queries)
         return proposed
 
     def describe(self, case: Case) -> Statement:

@@ -5,19 +5,40 @@ if that candidate is an answer. Rules are counted by age, and also by age and by
 by b.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.family import BaseFamily
-from tlogic.evidence.histories import Histories, last_before, weight_at
-from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
-from tlogic.evidence.rates import Tally, bucket_of, count, insert_largest, new_tally, smoothed_rate
+from tlogic.evidence.candidate_selection import QueryContext
+from tlogic.evidence.event_memory import RELATION, SLOT, SUBJECT, EventMemory, pair_of
+from tlogic.evidence.family import BaseFamily, StepEvents
+from tlogic.evidence.groups import Groups, moment_before, time_of, weight_at
+from tlogic.evidence.lists import Lists, indexes_of, size_of
+from tlogic.evidence.rates import (
+    FIRES,
+    HITS,
+    Tally,
+    add_counts,
+    bucket_of,
+    can_add_rules,
+    insert_largest,
+    log_as_float,
+    log_of_none,
+    new_tally,
+    rank_within,
+    rate_of,
+    rules_by_head,
+    share_of_best,
+    smoothed_rate,
+    with_more_heads,
+    with_more_rules,
+)
 from tlogic.evidence.rule_kinds import RuleCounts, RuleKind, age_spans
 from tlogic.evidence.statements import Case, Edge, Statement, percent
-from tlogic.evidence.stepping import register_hooks, step_through
-from tlogic.graph.arrays import Bools, Floats, Ints
+from tlogic.evidence.tables import add_key, joint_key, number_of
+from tlogic.graph.arrays import Floats, Ints, borrowed
 
 AGES = (1, 2, 3, 4, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 240, 365, 730)
 """The edges of the buckets of age, in time steps."""
@@ -31,144 +52,226 @@ _SUM, _FIRES, _SHARED = N_TOP, N_TOP + 1, N_TOP + 2
 _SHARED_SUM = _SHARED + N_TOP_SHARED
 _OF_BEST, _RANK, _NEWEST = _SHARED_SUM + 1, _SHARED_SUM + 2, _SHARED_SUM + 3
 
-
-class OneStepState(NamedTuple):
-    """The counts of the rules of one head relation."""
-
-    by_age: Tally
-    by_share: Tally
+# Buckets of the tally: those of age and their sum, then those of age and share and their sum.
+_ALL_AGES = len(AGES) + 1
+_FIRST_SHARED = _ALL_AGES + 1
+_ALL_SHARED = _FIRST_SHARED + (len(COARSE_AGES) + 1) * (len(SHARES) + 1)
+_N_BUCKETS = _ALL_SHARED + 1
 
 
 class Firings(NamedTuple):
-    """The past edges of a subject: one entry per relation and candidate, with the age of the last one."""
+    """How often rules fire for a subject: one entry per body relation and bucket."""
 
-    relation: Ints
-    candidate: Ints
-    age: Ints
-    share: Floats
-    """The share of the candidate among all edges of the subject with that relation."""
+    body: Ints
+    bucket: Ints
+    n: Ints
 
 
-class Scratch(NamedTuple):
-    """Memory for one query at a time."""
+class Known(NamedTuple):
+    """Per body relation: the query for which the rest is known, its rule, and the weight of the subject's events."""
 
-    row: Ints
-    """Per entity: its row among the candidates of the query, or -1."""
-    is_answer: Bools
-    """Per entity: is it an answer to the query?"""
-    firings: Firings
+    query: Ints
+    rule: Ints
+    weight: Floats
 
 
 @njit(cache=True, nogil=True)
-def _new_scratch(histories: Histories) -> Scratch:
-    n_entities = len(histories.slot_start) - 1
-    most = 1  # edges that any entity has to distinct targets
-    for entity in range(n_entities):
-        first, end = histories.slot_start[entity], histories.slot_start[entity + 1]
-        most = max(most, histories.triple_start[end] - histories.triple_start[first])
-    firings = Firings(
-        np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.float64)
-    )
-    return Scratch(np.full(n_entities, -1, np.int64), np.zeros(n_entities, np.bool_), firings)
+def _extract(memory: EventMemory, tally: Tally, context: QueryContext, out: Floats) -> None:
+    """Fill one row per candidate."""
+    memory, tally, context, out = borrowed(memory), borrowed(tally), borrowed(context), borrowed(out)
+    now = context.now
+    n_relations = len(memory.relation_key)
+    known = Known(np.full(n_relations, -1, np.int64), np.empty(n_relations, np.int64), np.empty(n_relations))
+    for q in range(len(context.subject)):
+        s, r = context.subject[q], context.relation[q]
+        rows = out[context.start[q] : context.start[q + 1]]
+        for i in range(len(rows)):
+            pair = context.pair[context.start[q] + i]
+            for column in range(_NEWEST):
+                rows[i, column] = 0.0
+            rows[i, _NEWEST] = np.nan
+            if pair >= 0:
+                _fill(
+                    memory.decay,
+                    memory.triples_of_pair,
+                    memory.triples,
+                    memory.slots,
+                    tally,
+                    known,
+                    (q, s, r, pair, now),
+                    rows[i],
+                )
+        share_of_best(rows, _SHARED_SUM, _OF_BEST)
+        rank_within(rows, _SHARED_SUM, _RANK)
 
 
-def _fill_query(
-    histories: Histories,
-    state: OneStepState,
-    scratch: Scratch,
-    queries: HistoryQueries,
-    q: int,
-    candidates: Ints,
+@njit(cache=True, nogil=True)
+def _fill(
+    decay: Floats,
+    of_pair: Lists,
+    triples: Groups,
+    slots: Groups,
+    tally: Tally,
+    known: Known,
+    query: tuple[int, int, int, int, int],
     out: Floats,
 ) -> None:
-    n = _fire(histories, queries.subject[q], queries.time[q], scratch.firings)
-    _fill(state, scratch.firings, n, candidates, scratch.row, out)
-
-
-def _learn_query(
-    histories: Histories, state: OneStepState, scratch: Scratch, queries: HistoryQueries, q: int, answers: Ints
-) -> None:
-    n = _fire(histories, queries.subject[q], queries.time[q], scratch.firings)
-    _learn(state, scratch.firings, n, answers, scratch.is_answer)
-
-
-register_hooks(OneStepState, fill_query=_fill_query, learn_query=_learn_query)
-
-
-@njit(cache=True, nogil=True)
-def advance(
-    histories: Histories,
-    state: OneStepState,
-    scratch: Scratch,
-    queries: HistoryQueries,
-    pairs: CandidatePairs,
-    out: Floats,
-) -> None:
-    """Step through time."""
-    step_through(histories, state, scratch, queries, pairs, out)
-
-
-@njit(cache=True, nogil=True)
-def _fire(histories: Histories, subject: int, now: int, firings: Firings) -> int:
-    """Write the firings of all rules for a subject; return their number."""
-    decay, triples, slots = histories.decay, histories.triples, histories.slots
-    relation, candidate, age, share = firings
-    n = 0
-    for slot in range(histories.slot_start[subject], histories.slot_start[subject + 1]):
-        last_of_slot = last_before(slots.start, slots.time, slot, now)
-        if last_of_slot < 0:
+    """Fill the row of one candidate."""
+    q, s, r, pair, now = query
+    by_age_sum, by_share_sum = np.int64(0), np.int64(0)
+    for i in indexes_of(of_pair, pair):
+        triple = of_pair.record[i, 0]
+        moment = moment_before(triples, triple, now)
+        if moment < 0:
             continue
-        whole = weight_at(decay, slots, last_of_slot, now)
-        for triple in range(histories.triple_start[slot], histories.triple_start[slot + 1]):
-            last = last_before(triples.start, triples.time, triple, now)
+        age, weight = now - time_of(triples, triple, moment), weight_at(decay, triples, triple, moment, now)
+        for direction in range(2):
+            if triples[triple, SUBJECT + 2 * direction] != s:
+                continue
+            b = 2 * triples[triple, RELATION] + direction
+            if known.query[b] != q:
+                slot = triples[triple, SLOT + direction]
+                known.query[b], known.rule[b] = q, number_of(tally.rule, joint_key(r, b))
+                known.weight[b] = weight_at(decay, slots, slot, moment_before(slots, slot, now), now)
+            rule, whole = known.rule[b], known.weight[b]
+            by_age = _rate(tally, rule, r, bucket_of(age, AGES), _ALL_AGES)
+            by_share = _rate(tally, rule, r, _shared_bucket(age, weight / whole), _ALL_SHARED)
+            insert_largest(out, 0, N_TOP, by_age)
+            insert_largest(out, _SHARED, N_TOP_SHARED, by_share)
+            by_age_sum += log_of_none(by_age)
+            by_share_sum += log_of_none(by_share)
+            out[_FIRES] += 1
+            if by_share > _MIN_GOOD_RATE and not out[_NEWEST] <= age:
+                out[_NEWEST] = age
+    out[_SUM], out[_SHARED_SUM] = log_as_float(by_age_sum), log_as_float(by_share_sum)
+
+
+@njit(cache=True, nogil=True)
+def _rate(tally: Tally, rule: int, head: int, bucket: int, whole: int) -> float:
+    """The smoothed rate of a rule, also of one that never fired before."""
+    if rule >= 0:
+        return rate_of(tally.counts[rule], tally.totals[head], bucket, whole, PRIOR)
+    hits, fires = tally.totals[head, HITS], tally.totals[head, FIRES]
+    return smoothed_rate((0, 0), (0, 0), (hits[bucket], fires[bucket]), (hits[whole], fires[whole]), PRIOR)
+
+
+@njit(cache=True, nogil=True)
+def _shared_bucket(age: int, share: float) -> int:
+    return _FIRST_SHARED + bucket_of(age, COARSE_AGES) * (len(SHARES) + 1) + bucket_of(share, SHARES)
+
+
+@njit(cache=True, nogil=True)
+def _learn(memory: EventMemory, tally: Tally, events: StepEvents, first: int, times: int) -> int:
+    """Count firings and hits from an event on until there is no room; return the index of the next event."""
+    memory, tally, events = borrowed(memory), borrowed(tally), borrowed(events)
+    now = events.now
+    firings = Firings(np.empty(64, np.int32), np.empty(64, np.int32), np.empty(64, np.int32))
+    n = 0
+    for i in range(first, len(events.source)):
+        s, r = events.source[i], events.relation[i]
+        if not can_add_rules(tally, size_of(memory.slots_of_entity, s)):
+            return i
+        if i == first or s != events.source[i - 1]:
+            most = size_of(memory.slots_of_entity, s) * _N_BUCKETS
+            if len(firings.n) < most:
+                firings = Firings(np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int32))
+            n = _fire(
+                memory.decay,
+                memory.slots_of_entity,
+                memory.targets_of_slot,
+                memory.slots,
+                memory.triples,
+                s,
+                now,
+                firings,
+            )
+        if events.new_query[i]:
+            _count_firings(tally, r, firings, n, times)
+        pair = pair_of(memory.pair, s, events.target[i])
+        _count_hits(
+            memory.decay,
+            memory.triples_of_pair,
+            memory.triples,
+            memory.slots,
+            tally,
+            (s, r, pair, now),
+            times,
+        )
+    return len(events.source)
+
+
+@njit(cache=True, nogil=True)
+def _fire(
+    decay: Floats,
+    of_entity: Lists,
+    of_slot: Lists,
+    slots: Groups,
+    triples: Groups,
+    subject: int,
+    now: int,
+    firings: Firings,
+) -> int:
+    """Write how often all rules fire for a subject; return the number of entries."""
+    n_fired = np.zeros(_N_BUCKETS, np.int32)
+    n = 0
+    for i in indexes_of(of_entity, subject):
+        relation, slot = of_entity.record[i, 0], of_entity.record[i, 1]
+        moment = moment_before(slots, slot, now)
+        if moment < 0:
+            continue
+        whole = weight_at(decay, slots, slot, moment, now)
+        for j in indexes_of(of_slot, slot):
+            triple = of_slot.record[j, 1]
+            last = moment_before(triples, triple, now)
             if last >= 0:
-                relation[n], candidate[n] = histories.slot_relation[slot], histories.target[triple]
-                age[n], share[n] = now - triples.time[last], weight_at(decay, triples, last, now) / whole
+                age = now - time_of(triples, triple, last)
+                n_fired[bucket_of(age, AGES)] += 1
+                n_fired[_shared_bucket(age, weight_at(decay, triples, triple, last, now) / whole)] += 1
+        for bucket in range(_N_BUCKETS):
+            if n_fired[bucket]:
+                firings.body[n], firings.bucket[n], firings.n[n] = relation, bucket, n_fired[bucket]
+                n_fired[bucket] = 0
                 n += 1
     return n
 
 
 @njit(cache=True, nogil=True)
-def _fill(state: OneStepState, firings: Firings, n: int, candidates: Ints, row_of: Ints, out: Floats) -> None:
-    """Fill the rows of one query."""
-    out[:] = 0.0
-    out[:, _NEWEST] = np.nan
-    for row in range(len(candidates)):
-        row_of[candidates[row]] = row
+def _count_firings(tally: Tally, head: int, firings: Firings, n: int, times: int) -> None:
+    rule = -1
     for i in range(n):
-        row = row_of[firings.candidate[i]]
-        if row < 0:
+        if i == 0 or firings.body[i] != firings.body[i - 1]:
+            rule = add_key(tally.rule, joint_key(head, firings.body[i]))
+        whole = _ALL_AGES if firings.bucket[i] < _ALL_AGES else _ALL_SHARED
+        fires, of_head = tally.counts[rule, FIRES], tally.totals[head, FIRES]
+        add_counts(fires, of_head, firings.bucket[i], whole, times * firings.n[i])
+
+
+@njit(cache=True, nogil=True)
+def _count_hits(
+    decay: Floats,
+    of_pair: Lists,
+    triples: Groups,
+    slots: Groups,
+    tally: Tally,
+    query: tuple[int, int, int, int],
+    times: int,
+) -> None:
+    """Count the rules that lead from the subject to an answer."""
+    s, r, pair, now = query
+    for i in indexes_of(of_pair, pair):
+        triple = of_pair.record[i, 0]
+        moment = moment_before(triples, triple, now)
+        if moment < 0:
             continue
-        b, age = firings.relation[i], firings.age[i]
-        by_age = smoothed_rate(state.by_age, b, bucket_of(age, AGES), PRIOR)
-        insert_largest(out[row], 0, N_TOP, by_age)
-        out[row, _SUM] -= np.log(1.0 - by_age)
-        out[row, _FIRES] += 1
-        by_share = smoothed_rate(state.by_share, b, _shared_bucket(age, firings.share[i]), PRIOR)
-        insert_largest(out[row], _SHARED, N_TOP_SHARED, by_share)
-        out[row, _SHARED_SUM] -= np.log(1.0 - by_share)
-        if by_share > _MIN_GOOD_RATE and not out[row, _NEWEST] <= age:
-            out[row, _NEWEST] = age
-    for row in range(len(candidates)):
-        row_of[candidates[row]] = -1
-        out[row, _OF_BEST] = out[row, _SHARED_SUM] / max(out[:, _SHARED_SUM].max(), 1e-9)
-        out[row, _RANK] = (out[:, _SHARED_SUM] > out[row, _SHARED_SUM]).sum()
-
-
-@njit(cache=True, nogil=True)
-def _learn(state: OneStepState, firings: Firings, n: int, answers: Ints, is_answer: Bools) -> None:
-    """Count which rules fired for a query, and which hit."""
-    is_answer[answers] = True
-    for i in range(n):
-        b, age, hit = firings.relation[i], firings.age[i], is_answer[firings.candidate[i]]
-        count(state.by_age, b, bucket_of(age, AGES), hit)
-        count(state.by_share, b, _shared_bucket(age, firings.share[i]), hit)
-    is_answer[answers] = False
-
-
-@njit(cache=True, nogil=True)
-def _shared_bucket(age: int, share: float) -> int:
-    return bucket_of(age, COARSE_AGES) * (len(SHARES) + 1) + bucket_of(share, SHARES)
+        age, weight = now - time_of(triples, triple, moment), weight_at(decay, triples, triple, moment, now)
+        for direction in range(2):
+            if triples[triple, SUBJECT + 2 * direction] == s:
+                slot = triples[triple, SLOT + direction]
+                whole = weight_at(decay, slots, slot, moment_before(slots, slot, now), now)
+                rule = add_key(tally.rule, joint_key(r, 2 * triples[triple, RELATION] + direction))
+                hits, of_head = tally.counts[rule, HITS], tally.totals[r, HITS]
+                add_counts(hits, of_head, bucket_of(age, AGES), _ALL_AGES, times)
+                add_counts(hits, of_head, _shared_bucket(age, weight / whole), _ALL_SHARED, times)
 
 
 class OneStepRules(BaseFamily):
@@ -186,18 +289,25 @@ class OneStepRules(BaseFamily):
     )
     rule_kind = RuleKind(("X", "Y"), (("X", "Y"),), tuple((span,) for span in age_spans(AGES)), PRIOR)
 
-    def __init__(self, n_relations: int) -> None:
-        n_shared = (len(COARSE_AGES) + 1) * (len(SHARES) + 1)
-        self.state = OneStepState(new_tally(n_relations, len(AGES) + 1), new_tally(n_relations, n_shared))
+    def __init__(self) -> None:
+        self.state = new_tally(_N_BUCKETS)
 
-    def extract(self, histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
-        """Fill the rates of the rules that fire for each candidate, and count all rules."""
-        advance(histories, self.state, _new_scratch(histories), queries, pairs, out)
+    def learn(self, memory: EventMemory, events: StepEvents, times: int) -> None:
+        """Count all rules."""
+        self.state = with_more_heads(self.state, len(memory.relation_key))
+        done = 0
+        while done < len(events.source):
+            done = _learn(memory, self.state, events, done, times)
+            if done < len(events.source):
+                self.state = with_more_rules(self.state, len(memory.relation_key))
 
-    def rule_counts(self) -> RuleCounts:
+    def extract(self, memory: EventMemory, context: QueryContext, out: Floats) -> None:
+        """Fill the rates of the rules that fire for each candidate."""
+        _extract(memory, self.state, context, out)
+
+    def rule_counts(self) -> Iterator[RuleCounts]:
         """All rules with their counts by age."""
-        by_age = self.state.by_age
-        return RuleCounts(np.arange(len(by_age.fires) - 1)[:, None], by_age)
+        return rules_by_head(self.state, slice(0, _ALL_AGES + 1), length=1)
 
     def describe(self, case: Case) -> Statement:
         """The rule with the highest rate."""
@@ -208,8 +318,9 @@ class OneStepRules(BaseFamily):
             return Statement(f"no rule from a single earlier event leads to {case.candidate}")
 
         def rate(edge: Edge) -> float:
+            rule = number_of(self.state.rule, joint_key(case.head, case.encoded(edge.relation)))
             bucket = bucket_of(case.query.time - edge.time, AGES)
-            return float(smoothed_rate(self.state.by_age, edge.relation, bucket, PRIOR))
+            return float(_rate(self.state, rule, case.head, bucket, _ALL_AGES))
 
         edges = sorted(newest.values(), key=rate, reverse=True)
         best, n_others = edges[0], len(edges) - 1

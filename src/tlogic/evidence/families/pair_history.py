@@ -3,36 +3,36 @@
 import numpy as np
 from numba import njit
 
+from tlogic.evidence.candidate_selection import QueryContext
+from tlogic.evidence.event_memory import EventMemory
 from tlogic.evidence.family import BaseFamily
-from tlogic.evidence.histories import FOREVER, RECENT, Histories, count_at, last_before, share
-from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
+from tlogic.evidence.groups import FOREVER, RECENT, count_at, moment_before, share, time_of
 from tlogic.evidence.statements import Case, Statement, percent
-from tlogic.graph.arrays import Floats
-from tlogic.graph.binary_search import find
+from tlogic.graph.arrays import Floats, borrowed
 
 _LIVES = (1, RECENT, FOREVER)  # indexes of half-lives
 
 
 @njit(cache=True, nogil=True)
-def _extract(histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
+def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
     """Fill one row per candidate."""
-    decay, couples, sources = histories.decay, histories.pairs, histories.sources
-    for i in range(len(pairs.query)):
-        s, now = queries.subject[pairs.query[i]], queries.time[pairs.query[i]]
-        subject_last = last_before(sources.start, sources.time, s, now)
-        for p in range(pairs.start[i], pairs.start[i + 1]):
-            out[p, :] = np.nan
-            c = pairs.candidate[p]
-            couple = find(histories.pair_start, histories.pair_target, s, c)
-            last = last_before(couples.start, couples.time, couple, now)
-            if last < 0:
+    memory, context, out = borrowed(memory), borrowed(context), borrowed(out)
+    decay, pairs, entities, now = memory.decay, memory.pairs, memory.entities, context.now
+    out[:] = np.nan
+    for q in range(len(context.subject)):
+        s = context.subject[q]
+        of_subject = moment_before(entities, s, now)
+        for p in range(context.start[q], context.start[q + 1]):
+            c, pair = context.candidate[p], context.pair[p]
+            moment = moment_before(pairs, pair, now)
+            if moment < 0:
                 continue
-            out[p, 0] = now - couples.time[last]
-            candidate_last = last_before(sources.start, sources.time, c, now)
+            out[p, 0] = now - time_of(pairs, pair, moment)
+            of_candidate = moment_before(entities, c, now)
             for k in range(len(_LIVES)):
-                out[p, 1 + k] = count_at(decay, couples, last, _LIVES[k], now)
-                out[p, 4 + k] = share(decay, couples, last, sources, subject_last, _LIVES[k])
-                out[p, 7 + k] = share(decay, couples, last, sources, candidate_last, _LIVES[k])
+                out[p, 1 + k] = count_at(decay, pairs, pair, moment, _LIVES[k], now)
+                out[p, 4 + k] = share(decay, pairs, pair, moment, entities, s, of_subject, _LIVES[k])
+                out[p, 7 + k] = share(decay, pairs, pair, moment, entities, c, of_candidate, _LIVES[k])
 
 
 class PairHistory(BaseFamily):
@@ -45,9 +45,9 @@ class PairHistory(BaseFamily):
         *(f"share of candidate {h}" for h in _LIVES),
     )
 
-    def extract(self, histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
+    def extract(self, memory: EventMemory, context: QueryContext, out: Floats) -> None:
         """Fill age, decayed counts and shares of the earlier events."""
-        _extract(histories, queries, pairs, out)
+        _extract(memory, context, out)
 
     def describe(self, case: Case) -> Statement:
         """How often and when both had an event in common."""

@@ -8,18 +8,19 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from tlogic.evidence.candidate_selection import N_PARTNERS, QueryContext
+from tlogic.evidence.event_memory import EventMemory, pair_of, slot_of
 from tlogic.evidence.family import BaseFamily
-from tlogic.evidence.histories import N_HALF_LIVES, RECENT, Histories, History, last_before, share
-from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
-from tlogic.evidence.partners import Partners, strongest_partners, strongest_targets
+from tlogic.evidence.groups import N_HALF_LIVES, RECENT, Groups, moment_before, share
+from tlogic.evidence.lists import Lists, indexes_of, size_of
+from tlogic.evidence.partners import Partners, new_partners, strongest
 from tlogic.evidence.statements import Case, Edge, Statement, percent
-from tlogic.graph.arrays import Floats, Ints
-from tlogic.graph.binary_search import find
+from tlogic.evidence.tables import Table, joint_key, number_of
+from tlogic.graph.arrays import Floats, Ints, borrowed
 
 _COMMON, _DID, _TARGETS, _SIMILAR = 0, N_HALF_LIVES, 2 * N_HALF_LIVES, 2 * N_HALF_LIVES + 1
-_N_PARTNERS = 20  # strongest partners or targets of an entity
 _N_SIMILAR = 6  # targets, and subjects per target, over which similar subjects are found
-_MAX_SCANNED_PER_CANDIDATE = 64  # with more targets than this per candidate, candidates are searched for instead
+_MAX_SCANNED_PER_CANDIDATE = 4  # with more members of a list than this per candidate, candidates are looked up instead
 
 
 class Candidates(NamedTuple):
@@ -29,29 +30,40 @@ class Candidates(NamedTuple):
     row: Ints
     """Per entity: its row, or -1."""
     met_row: Ints
-    met_at: Ints
+    met_part: Ints
+    """Their pairs or triples with the partner."""
 
 
 @njit(cache=True, nogil=True)
-def _extract(histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
+def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
     """Fill one row per candidate."""
-    row = np.full(len(histories.slot_start) - 1, -1, np.int32)
-    for i in range(len(pairs.query)):
-        s, now = queries.subject[pairs.query[i]], queries.time[pairs.query[i]]
-        rows = out[pairs.start[i] : pairs.start[i + 1]]
-        own = pairs.candidate[pairs.start[i] : pairs.start[i + 1]]
+    memory, context, out = borrowed(memory), borrowed(context), borrowed(out)
+    now = context.now
+    row = np.full(len(memory.entity_key), -1, np.int32)
+    out[:] = 0.0
+    for q in range(len(context.subject)):
+        r = context.relation[q]
+        own = context.candidate[context.start[q] : context.start[q + 1]]
+        rows = out[context.start[q] : context.start[q + 1]]
         candidates = Candidates(own, row, np.empty(len(own), np.int64), np.empty(len(own), np.int64))
-        row[own] = np.arange(len(own))
-        rows[:] = 0.0
-        partners = strongest_partners(histories, s, now, _N_PARTNERS)
-        _add_pairs(histories, partners, now, candidates, rows[:, _COMMON:_DID])
-        _add_slots(histories, partners, queries.relation, now, candidates, rows[:, _DID:_TARGETS])
-        slot = find(histories.slot_start, histories.slot_relation, s, queries.relation)
-        targets = _recent_only(strongest_targets(histories, slot, now, _N_PARTNERS))
-        _add_pairs(histories, targets, now, candidates, rows[:, _TARGETS:_SIMILAR])
-        similar = _recent_only(_similar_subjects(histories, targets, queries.inverse, now))
-        _add_slots(histories, similar, queries.relation, now, candidates, rows[:, _SIMILAR:])
-        row[own] = -1
+        for i in range(len(own)):
+            row[own[i]] = i
+        partners = Partners(context.partner[q], context.partner_share[q])
+        _add_pairs(memory, partners, now, candidates, rows[:, _COMMON:_DID])
+        _add_slots(memory, partners, r, now, candidates, rows[:, _DID:_TARGETS])
+        targets = _recent_only(_targets(memory, context.slot[q], now, N_PARTNERS))
+        _add_pairs(memory, targets, now, candidates, rows[:, _TARGETS:_SIMILAR])
+        similar = _recent_only(_similar_subjects(memory, targets, r ^ 1, now))
+        _add_slots(memory, similar, r, now, candidates, rows[:, _SIMILAR:])
+        for c in own:
+            row[c] = -1
+
+
+@njit(cache=True, nogil=True)
+def _targets(memory: EventMemory, slot: int, now: int, n: int) -> Partners:
+    targets = new_partners(n)
+    strongest(memory.decay, memory.entity_key, memory.targets_of_slot, slot, memory.triples, memory.slots, now, targets)
+    return targets
 
 
 @njit(cache=True, nogil=True)
@@ -61,73 +73,98 @@ def _recent_only(partners: Partners) -> Partners:
 
 
 @njit(cache=True, nogil=True)
-def _similar_subjects(histories: Histories, targets: Partners, inverse: int, now: int) -> Partners:
+def _similar_subjects(memory: EventMemory, targets: Partners, inverse: int, now: int) -> Partners:
     """Other subjects of the relation with the subject's strongest targets."""
-    similar = Partners(
-        np.full(_N_SIMILAR * _N_SIMILAR, -1, np.int64), np.zeros((_N_SIMILAR * _N_SIMILAR, N_HALF_LIVES))
-    )
+    n = _N_SIMILAR * _N_SIMILAR
+    similar = Partners(np.full(n, -1, np.int64), np.zeros((n, N_HALF_LIVES)))
     for i in range(_N_SIMILAR):
         if targets.entity[i] >= 0:
-            slot = find(histories.slot_start, histories.slot_relation, targets.entity[i], inverse)
-            others = strongest_targets(histories, slot, now, _N_SIMILAR)
+            slot = slot_of(memory.slot, targets.entity[i], inverse)
+            others = _targets(memory, slot, now, _N_SIMILAR)
             similar.entity[i * _N_SIMILAR : (i + 1) * _N_SIMILAR] = others.entity
             similar.share[i * _N_SIMILAR : (i + 1) * _N_SIMILAR] = others.share * targets.share[i, 0]
     return similar
 
 
 @njit(cache=True, nogil=True)
-def _meet(candidates: Candidates, start: Ints, target: Ints, group: int) -> int:
-    """Write the candidates among the targets of a group, and their indexes; return their number."""
-    entity, row, met_row, met_at = candidates
-    n = 0
-    if start[group + 1] - start[group] < _MAX_SCANNED_PER_CANDIDATE * len(entity):
-        for at in range(start[group], start[group + 1]):
-            if row[target[at]] >= 0:
-                met_row[n], met_at[n] = row[target[at]], at
-                n += 1
-    else:
-        for i in range(len(entity)):
-            at = find(start, target, group, entity[i])
-            if at >= 0:
-                met_row[n], met_at[n] = i, at
-                n += 1
-    return n
+def _add_pairs(memory: EventMemory, partners: Partners, now: int, candidates: Candidates, out: Floats) -> None:
+    """Add the paths over each partner's events with any relation, for each half-life or the recent one."""
+    pairs, entities, lists = memory.pairs, memory.entities, memory.partners
+    for i in range(len(partners.entity)):
+        x = partners.entity[i]
+        if x >= 0:
+            n = _scan(candidates, lists, x) if _is_short(lists, x, candidates) else _look_up(candidates, memory.pair, x)
+            whole = moment_before(entities, x, now)
+            _add(memory.decay, pairs, entities, x, whole, now, candidates, n, partners.share[i], out)
 
 
 @njit(cache=True, nogil=True)
 def _add_slots(
-    histories: Histories, partners: Partners, relation: int, now: int, candidates: Candidates, out: Floats
+    memory: EventMemory, partners: Partners, relation: int, now: int, candidates: Candidates, out: Floats
 ) -> None:
     """Add the paths over each partner's events with a relation, for each half-life or the recent one."""
-    triples, slots = histories.triples, histories.slots
+    triples, slots, lists = memory.triples, memory.slots, memory.targets_of_slot
     for i in range(len(partners.entity)):
-        if partners.entity[i] < 0:
+        x = partners.entity[i]
+        slot = slot_of(memory.slot, x, relation) if x >= 0 else -1
+        whole = moment_before(slots, slot, now)
+        if whole < 0:
             continue
-        slot = find(histories.slot_start, histories.slot_relation, partners.entity[i], relation)
-        last_of_slot = last_before(slots.start, slots.time, slot, now)
-        if last_of_slot >= 0:
-            n = _meet(candidates, histories.triple_start, histories.target, slot)
-            _add(histories.decay, triples, slots, last_of_slot, now, candidates, n, partners.share[i], out)
+        if relation & 1 or _is_short(lists, slot, candidates):
+            n = _scan(candidates, lists, slot)
+        else:
+            n = _look_up_targets(candidates, memory.triple, slot)
+        _add(memory.decay, triples, slots, slot, whole, now, candidates, n, partners.share[i], out)
 
 
 @njit(cache=True, nogil=True)
-def _add_pairs(histories: Histories, partners: Partners, now: int, candidates: Candidates, out: Floats) -> None:
-    """Add the paths over each partner's events with any relation, for each half-life or the recent one."""
-    couples, sources = histories.pairs, histories.sources
-    for i in range(len(partners.entity)):
-        x = partners.entity[i]
-        if x >= 0:
-            last_of_x = last_before(sources.start, sources.time, x, now)
-            n = _meet(candidates, histories.pair_start, histories.pair_target, x)
-            _add(histories.decay, couples, sources, last_of_x, now, candidates, n, partners.share[i], out)
+def _is_short(lists: Lists, which: int, candidates: Candidates) -> bool:
+    return size_of(lists, which) < _MAX_SCANNED_PER_CANDIDATE * len(candidates.entity)
+
+
+@njit(cache=True, nogil=True)
+def _scan(candidates: Candidates, lists: Lists, which: int) -> int:
+    """Write the candidates in a list of entities with their pairs or triples; return their number."""
+    n = 0
+    for i in indexes_of(lists, which):
+        row = candidates.row[lists.record[i, 0]]
+        if row >= 0:
+            candidates.met_row[n], candidates.met_part[n] = row, lists.record[i, 1]
+            n += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _look_up(candidates: Candidates, pairs: Table, x: int) -> int:
+    """Write the candidates with which an entity has a pair; return their number."""
+    n = 0
+    for row in range(len(candidates.entity)):
+        pair = pair_of(pairs, x, candidates.entity[row])
+        if pair >= 0:
+            candidates.met_row[n], candidates.met_part[n] = row, pair
+            n += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _look_up_targets(candidates: Candidates, triples: Table, slot: int) -> int:
+    """Write the candidates that are targets of a slot; return their number."""
+    n = 0
+    for row in range(len(candidates.entity)):
+        triple = number_of(triples, joint_key(slot, candidates.entity[row]))
+        if triple >= 0:
+            candidates.met_row[n], candidates.met_part[n] = row, triple
+            n += 1
+    return n
 
 
 @njit(cache=True, nogil=True)
 def _add(
     decay: Floats,
-    parts: History,
-    whole: History,
-    last_of_whole: int,
+    parts: Groups,
+    wholes: Groups,
+    whole: int,
+    whole_moment: int,
     now: int,
     candidates: Candidates,
     n: int,
@@ -136,11 +173,15 @@ def _add(
 ) -> None:
     """Add the paths over one partner to the candidates that it leads to."""
     for i in range(n):
-        last = last_before(parts.start, parts.time, candidates.met_at[i], now)
-        if last >= 0:
-            for k in range(out.shape[1]):
-                h = k if out.shape[1] > 1 else RECENT
-                out[candidates.met_row[i], k] += weight[k] * share(decay, parts, last, whole, last_of_whole, h)
+        part, row = candidates.met_part[i], candidates.met_row[i]
+        moment = moment_before(parts, part, now)
+        if moment < 0:
+            continue
+        if len(weight) == 1:
+            out[row, 0] += weight[0] * share(decay, parts, part, moment, wholes, whole, whole_moment, RECENT)
+        else:
+            for h in range(N_HALF_LIVES):
+                out[row, h] += weight[h] * share(decay, parts, part, moment, wholes, whole, whole_moment, h)
 
 
 class Paths(BaseFamily):
@@ -153,15 +194,15 @@ class Paths(BaseFamily):
         "others like the subject",
     )
 
-    def extract(self, histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
+    def extract(self, memory: EventMemory, context: QueryContext, out: Floats) -> None:
         """Fill the sums of the weights of paths."""
-        _extract(histories, queries, pairs, out)
+        _extract(memory, context, out)
 
     def describe(self, case: Case) -> Statement:
         """The closest partner that leads to the candidate."""
         s, r, c, now = case.query.subject, case.query.relation, case.entity, case.query.time
         same, common = (case.values[f"{name} {RECENT}"] for name in ("partners did it", "common partners"))
-        partners = strongest_partners(case.histories, s, now, _N_PARTNERS)
+        partners = case.partners(N_PARTNERS)
         best: tuple[float, tuple[Edge, ...]] = (0.0, ())
         for x, shares in zip(partners.entity.tolist(), partners.share, strict=True):
             link = case.edges(x, r if same else None, c)[:1] if x not in {-1, s, c} else ()

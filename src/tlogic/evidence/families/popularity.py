@@ -3,50 +3,56 @@
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.families.fact_recurrence import rank_within
+from tlogic.evidence.candidate_selection import QueryContext
+from tlogic.evidence.event_memory import EventMemory
 from tlogic.evidence.family import BaseFamily
-from tlogic.evidence.histories import FOREVER, RECENT, Histories, count_at, last_before, share
-from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
+from tlogic.evidence.groups import FOREVER, RECENT, Groups, count_at, moment_before, n_events, share, time_of
+from tlogic.evidence.rates import rank_within
 from tlogic.evidence.statements import Case, Statement, percent
-from tlogic.graph.arrays import Floats
-from tlogic.graph.binary_search import find
+from tlogic.graph.arrays import Floats, borrowed
 
 _LIVES = (1, RECENT, 3, FOREVER)  # indexes of half-lives
 _SHARE, _SHARE_OF_CANDIDATE, _RANK, _ACTIVITY = 1, 5, 6, 7
 
 
 @njit(cache=True, nogil=True)
-def _extract(histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
+def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
     """Fill one row per candidate."""
-    decay, slots, sources, relations = histories.decay, histories.slots, histories.sources, histories.relations
-    for i in range(len(pairs.query)):
-        now = queries.time[pairs.query[i]]
-        relation_last = last_before(relations.start, relations.time, queries.relation, now)
-        for p in range(pairs.start[i], pairs.start[i + 1]):
-            out[p, :] = np.nan
-            c = pairs.candidate[p]
-            active = last_before(sources.start, sources.time, c, now)
+    memory, context, out = borrowed(memory), borrowed(context), borrowed(out)
+    decay, slots, entities, relations, now = (
+        memory.decay,
+        memory.slots,
+        memory.entities,
+        memory.relations,
+        context.now,
+    )
+    out[:] = np.nan
+    for q in range(len(context.subject)):
+        relation = context.relation[q] >> 1
+        of_relation = moment_before(relations, relation, now)
+        for p in range(context.start[q], context.start[q + 1]):
+            c, slot = context.candidate[p], context.back_slot[p]
+            active = moment_before(entities, c, now)
             if active >= 0:
-                _fill_activity(histories, active, now, out[p, _ACTIVITY:])
-            slot = find(histories.slot_start, histories.slot_relation, c, queries.inverse)
-            last = last_before(slots.start, slots.time, slot, now)
-            if last < 0:
+                _fill_activity(decay, entities, c, active, now, out[p, _ACTIVITY:])
+            moment = moment_before(slots, slot, now)
+            if moment < 0:
                 continue
-            out[p, 0] = now - slots.time[last]
+            out[p, 0] = now - time_of(slots, slot, moment)
             for k in range(len(_LIVES)):
-                out[p, _SHARE + k] = share(decay, slots, last, relations, relation_last, _LIVES[k])
-            out[p, _SHARE_OF_CANDIDATE] = share(decay, slots, last, sources, active, FOREVER)
-        rank_within(pairs, i, out, _SHARE + 1, _RANK)
+                out[p, _SHARE + k] = share(decay, slots, slot, moment, relations, relation, of_relation, _LIVES[k])
+            out[p, _SHARE_OF_CANDIDATE] = share(decay, slots, slot, moment, entities, c, active, FOREVER)
+        rank_within(out[context.start[q] : context.start[q + 1]], _SHARE + 1, _RANK)
 
 
 @njit(cache=True, nogil=True)
-def _fill_activity(histories: Histories, last: int, now: int, out: Floats) -> None:
-    decay, sources = histories.decay, histories.sources
-    out[0] = now - sources.time[last]
-    out[1] = count_at(decay, sources, last, 1, now)
-    out[2] = count_at(decay, sources, last, 2, now)
-    out[3] = sources.counts[last, FOREVER]
-    out[4] = count_at(decay, sources, last, 0, now) / (count_at(decay, sources, last, 3, now) + 1e-6)
+def _fill_activity(decay: Floats, entities: Groups, entity: int, moment: int, now: int, out: Floats) -> None:
+    out[0] = now - time_of(entities, entity, moment)
+    out[1] = count_at(decay, entities, entity, moment, 1, now)
+    out[2] = count_at(decay, entities, entity, moment, 2, now)
+    out[3] = n_events(entities, entity, moment)
+    longer = count_at(decay, entities, entity, moment, 3, now)
+    out[4] = count_at(decay, entities, entity, moment, 0, now) / (longer + 1e-6)
 
 
 class Popularity(BaseFamily):
@@ -64,9 +70,9 @@ class Popularity(BaseFamily):
         "burst",
     )
 
-    def extract(self, histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
+    def extract(self, memory: EventMemory, context: QueryContext, out: Floats) -> None:
         """Fill the shares of the candidate in the relation, and how active it is."""
-        _extract(histories, queries, pairs, out)
+        _extract(memory, context, out)
 
     def describe(self, case: Case) -> Statement:
         """How active the candidate is, and how often the answer to the relation."""

@@ -1,162 +1,167 @@
 """Counted rules of length 2: the subject did b1 to x, x did b2 to the candidate, and now r. How often was that true?
 
-Rules fire along the last events of the subject and of each x, and are counted by the ages of both events, at every
-query. The two events may come in any order.
+Rules fire along the last events of the subject and of each x, and are counted by the ages of both events. The two
+events may come in any order. A rule is counted from the time step on at which it first hits: most never do.
 """
 
+from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.family import BaseFamily
-from tlogic.evidence.histories import Histories
-from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries
-from tlogic.evidence.rates import Tally, bucket_of, count, insert_largest, new_tally, smoothed_rate
+from tlogic.evidence.candidate_selection import QueryContext
+from tlogic.evidence.event_memory import EventMemory, end_of_edges
+from tlogic.evidence.family import BaseFamily, StepEvents
+from tlogic.evidence.lists import Lists, first_of
+from tlogic.evidence.rates import (
+    FIRES,
+    HITS,
+    MAX_RELATIONS,
+    Tally,
+    add_counts,
+    bucket_of,
+    can_add_rules,
+    insert_largest,
+    log_as_float,
+    log_of_none,
+    new_tally,
+    rank_within,
+    rate_of,
+    rules_by_head,
+    share_of_best,
+    two_relations,
+    with_more_heads,
+    with_more_rules,
+)
 from tlogic.evidence.rule_kinds import RuleCounts, RuleKind, age_spans
 from tlogic.evidence.statements import Case, Edge, Statement, percent
-from tlogic.evidence.stepping import register_hooks, step_through
-from tlogic.graph.arrays import Bools, Floats, Ints
-from tlogic.graph.binary_search import first_at_least
+from tlogic.evidence.tables import add_key, joint_key, n_keys, number_of
+from tlogic.graph.arrays import Floats, Ints, borrowed
 
 AGES = (3, 14)
 """The edges of the buckets of age, in time steps."""
 N_AGES = len(AGES) + 1
 PRIOR = 30.0
 """The number of firings that the expected rate of a rule is worth."""
+_ALL_AGES = N_AGES * N_AGES
 _N_EVENTS = 30  # last events of the subject, and of each x, that rules fire along
-_MAX_RELATIONS = 4096  # with more relations, no rules are counted: the table of pairs would be too large
-_MAX_RULES = 1 << 17  # per head relation; later rules are not counted
+_MAX_FIRINGS = _N_EVENTS * _N_EVENTS
 _LARGEST, _SUM, _OF_BEST, _RANK = 0, 2, 3, 4
 
 
 class TwoStepState(NamedTuple):
-    """The counts of the rules of one head relation."""
+    """The counts of rules, and since when they are counted."""
 
-    number: Ints
-    """Per pair of body relations: the row of its rule in the tally, or -1."""
-    n_rules: Ints
     tally: Tally
+    since: Ints
+    """Per rule: the time step at which it first hit."""
 
 
 class Firings(NamedTuple):
     """The paths of two events from a subject."""
 
-    first: Ints
-    """The relation of the first event."""
-    second: Ints
+    body: Ints
+    """The two relations, as one number."""
     bucket: Ints
     """The bucket of both ages."""
     candidate: Ints
 
 
-class Scratch(NamedTuple):
-    """Memory for one query at a time."""
-
-    row: Ints
-    """Per entity: its row among the candidates of the query, or -1."""
-    is_answer: Bools
-    """Per entity: is it an answer to the query?"""
-    firings: Firings
-
-
-def _new_scratch(histories: Histories) -> Scratch:
-    n_entities = len(histories.slot_start) - 1
-    firings = Firings(*np.empty((4, _N_EVENTS * _N_EVENTS), np.int64))
-    return Scratch(np.full(n_entities, -1, np.int64), np.zeros(n_entities, np.bool_), firings)
-
-
-def _fill_query(
-    histories: Histories,
-    state: TwoStepState,
-    scratch: Scratch,
-    queries: HistoryQueries,
-    q: int,
-    candidates: Ints,
-    out: Floats,
-) -> None:
+@njit(cache=True, nogil=True)
+def _extract(memory: EventMemory, tally: Tally, context: QueryContext, out: Floats) -> None:
+    """Fill one row per candidate."""
+    memory, tally, context, out = borrowed(memory), borrowed(tally), borrowed(context), borrowed(out)
+    row = np.full(len(memory.entity_key), -1, np.int32)
+    firings, n = _no_firings(), 0
     out[:] = 0.0
-    if len(state.number):
-        n = _fire(histories, queries.subject[q], queries.time[q], scratch.firings)
-        _fill(state, scratch.firings, n, candidates, scratch.row, out)
-
-
-def _learn_query(
-    histories: Histories, state: TwoStepState, scratch: Scratch, queries: HistoryQueries, q: int, answers: Ints
-) -> None:
-    if len(state.number):
-        n = _fire(histories, queries.subject[q], queries.time[q], scratch.firings)
-        _learn(state, scratch.firings, n, answers, scratch.is_answer)
-
-
-register_hooks(TwoStepState, fill_query=_fill_query, learn_query=_learn_query)
-
-
-@njit(cache=True, nogil=True)
-def advance(
-    histories: Histories,
-    state: TwoStepState,
-    scratch: Scratch,
-    queries: HistoryQueries,
-    pairs: CandidatePairs,
-    out: Floats,
-) -> None:
-    """Step through time."""
-    step_through(histories, state, scratch, queries, pairs, out)
+    for q in range(len(context.subject)):
+        s, r = context.subject[q], context.relation[q]
+        if q == 0 or s != context.subject[q - 1]:
+            n = _fire(memory.edges, s, context.now, firings)
+        own = context.candidate[context.start[q] : context.start[q + 1]]
+        rows = out[context.start[q] : context.start[q + 1]]
+        for i in range(len(own)):
+            row[own[i]] = i
+        _fill(tally, r, firings, n, row, rows)
+        for c in own:
+            row[c] = -1
+        share_of_best(rows, _SUM, _OF_BEST)
+        rank_within(rows, _SUM, _RANK)
 
 
 @njit(cache=True, nogil=True)
-def _fire(histories: Histories, subject: int, now: int, firings: Firings) -> int:
+def _fill(tally: Tally, head: int, firings: Firings, n: int, row_of: Ints, out: Floats) -> None:
+    """Fill the rows of one query, which hold zeros."""
+    sums = np.zeros(len(out), np.int64)
+    for i in range(n):
+        row = row_of[firings.candidate[i]]
+        if row < 0:
+            continue
+        rule = number_of(tally.rule, joint_key(head, firings.body[i]))
+        if rule >= 0 and tally.counts[rule, FIRES, _ALL_AGES]:
+            rate = rate_of(tally.counts[rule], tally.totals[head], firings.bucket[i], _ALL_AGES, PRIOR)
+            insert_largest(out[row], _LARGEST, _SUM, rate)
+            sums[row] += log_of_none(rate)
+    for row in range(len(out)):
+        out[row, _SUM] = log_as_float(sums[row])
+
+
+@njit(cache=True, nogil=True)
+def _no_firings() -> Firings:
+    return Firings(np.empty(_MAX_FIRINGS, np.int64), np.empty(_MAX_FIRINGS, np.int64), np.empty(_MAX_FIRINGS, np.int64))
+
+
+@njit(cache=True, nogil=True)
+def _fire(edges: Lists, subject: int, now: int, firings: Firings) -> int:
     """Write the paths over the last events of the subject and of its partners; return their number."""
-    start, relation, target, time = histories.entity_edges
-    first, second, bucket, candidate = firings
-    n = 0
-    end = first_at_least(time, start[subject], start[subject + 1], now)
-    for i in range(max(start[subject], end - _N_EVENTS), end):
-        x = target[i]
-        end_of_x = first_at_least(time, start[x], start[x + 1], now)
-        for j in range(max(start[x], end_of_x - _N_EVENTS), end_of_x):
-            if target[j] != subject:
-                first[n], second[n], candidate[n] = relation[i], relation[j], target[j]
-                bucket[n] = bucket_of(now - time[i], AGES) * N_AGES + bucket_of(now - time[j], AGES)
+    record, n = edges.record, 0
+    end = end_of_edges(edges, subject, now)
+    for i in range(max(first_of(edges, subject), end - _N_EVENTS), end):
+        x, age = record[i, 1], bucket_of(now - record[i, 2], AGES)
+        end_of_x = end_of_edges(edges, x, now)
+        for j in range(max(first_of(edges, x), end_of_x - _N_EVENTS), end_of_x):
+            if record[j, 1] != subject:
+                firings.body[n], firings.candidate[n] = two_relations(record[i, 0], record[j, 0]), record[j, 1]
+                firings.bucket[n] = age * N_AGES + bucket_of(now - record[j, 2], AGES)
                 n += 1
     return n
 
 
 @njit(cache=True, nogil=True)
-def _fill(state: TwoStepState, firings: Firings, n: int, candidates: Ints, row_of: Ints, out: Floats) -> None:
-    """Fill the rows of one query, which hold zeros."""
-    for row in range(len(candidates)):
-        row_of[candidates[row]] = row
-    for i in range(n):
-        row, rule = row_of[firings.candidate[i]], state.number[firings.first[i], firings.second[i]]
-        if row >= 0 and rule >= 0:
-            rate = smoothed_rate(state.tally, rule, firings.bucket[i], PRIOR)
-            insert_largest(out[row], _LARGEST, _SUM, rate)
-            out[row, _SUM] -= np.log(1.0 - rate)
-    best = max(out[:, _SUM].max(), 1e-9) if len(out) else 1.0
-    for row in range(len(candidates)):
-        row_of[candidates[row]] = -1
-        out[row, _OF_BEST] = out[row, _SUM] / best
-        out[row, _RANK] = (out[:, _SUM] > out[row, _SUM]).sum()
+def _learn(memory: EventMemory, state: TwoStepState, events: StepEvents, first: int, times: int) -> int:
+    """Count firings and hits from an event on until there is no room; return the index of the next event."""
+    memory, tally, since, events = borrowed(memory), borrowed(state.tally), state.since, borrowed(events)
+    firings, n = _no_firings(), 0
+    for i in range(first, len(events.source)):
+        s, r = events.source[i], events.relation[i]
+        if not can_add_rules(tally, _MAX_FIRINGS):
+            return i
+        if i == first or s != events.source[i - 1]:
+            n = _fire(memory.edges, s, events.now, firings)
+        if events.new_query[i]:
+            for k in range(n):
+                rule = number_of(tally.rule, joint_key(r, firings.body[k]))
+                if rule >= 0 and since[rule] < events.now:
+                    fires, of_head = tally.counts[rule, FIRES], tally.totals[r, FIRES]
+                    add_counts(fires, of_head, firings.bucket[k], _ALL_AGES, times)
+        for k in range(n):
+            if firings.candidate[k] == events.target[i]:
+                _count_hit(tally, since, r, firings.body[k], firings.bucket[k], events.now, times)
+    return len(events.source)
 
 
 @njit(cache=True, nogil=True)
-def _learn(state: TwoStepState, firings: Firings, n: int, answers: Ints, is_answer: Bools) -> None:
-    """Count which rules fired for a query, and which hit."""
-    number, n_rules, tally = state
-    is_answer[answers] = True
-    for i in range(n):
-        rule = number[firings.first[i], firings.second[i]]
-        if rule < 0:
-            if n_rules[0] == len(tally.fires) - 1:
-                continue
-            rule = n_rules[0]
-            number[firings.first[i], firings.second[i]] = rule
-            n_rules[0] += 1
-        count(tally, rule, firings.bucket[i], is_answer[firings.candidate[i]])
-    is_answer[answers] = False
+def _count_hit(tally: Tally, since: Ints, head: int, body: int, bucket: int, now: int, times: int) -> None:
+    """Count a hit of a rule; at its first time step, it fires where it hits."""
+    n_rules = n_keys(tally.rule)
+    rule = add_key(tally.rule, joint_key(head, body))
+    if rule == n_rules:
+        since[rule] = now
+    if since[rule] == now:
+        add_counts(tally.counts[rule, FIRES], tally.totals[head, FIRES], bucket, _ALL_AGES, times)
+    add_counts(tally.counts[rule, HITS], tally.totals[head, HITS], bucket, _ALL_AGES, times)
 
 
 class TwoStepRules(BaseFamily):
@@ -165,31 +170,48 @@ class TwoStepRules(BaseFamily):
     columns = ("largest", "second", "sum", "sum of best", "rank")
     rule_kind = RuleKind(("X", "Z"), (("X", "Y"), ("Y", "Z")), tuple(product(age_spans(AGES), repeat=2)), PRIOR)
 
-    def __init__(self, n_relations: int) -> None:
-        size = n_relations if n_relations <= _MAX_RELATIONS else 0
-        tally = new_tally(min(size * size, _MAX_RULES), N_AGES * N_AGES)
-        self.state = TwoStepState(np.full((size, size), -1, np.int32), np.zeros(1, np.int64), tally)
+    def __init__(self) -> None:
+        self.state = TwoStepState(new_tally(_ALL_AGES + 1), np.empty(0, np.int64))
 
-    def extract(self, histories: Histories, queries: HistoryQueries, pairs: CandidatePairs, out: Floats) -> None:
-        """Fill the rates of the rules that fire for each candidate, and count all rules."""
-        advance(histories, self.state, _new_scratch(histories), queries, pairs, out)
+    def learn(self, memory: EventMemory, events: StepEvents, times: int) -> None:
+        """Count all rules."""
+        if len(memory.relation_key) > MAX_RELATIONS:
+            return
+        self.state = self.state._replace(tally=with_more_heads(self.state.tally, len(memory.relation_key)))
+        done = 0
+        while done < len(events.source):
+            done = _learn(memory, self.state, events, done, times)
+            if done < len(events.source):
+                self._make_room()
 
-    def rule_counts(self) -> RuleCounts:
-        """The rules in the order in which they first fired."""
-        number, _, tally = self.state
-        pairs = np.argwhere(number >= 0)
-        return RuleCounts(pairs[np.argsort(number[tuple(pairs.T)])], tally)
+    def _make_room(self) -> None:
+        tally = with_more_rules(self.state.tally, _MAX_FIRINGS)
+        since = np.empty(len(tally.counts), np.int64)
+        since[: len(self.state.since)] = self.state.since
+        self.state = TwoStepState(tally, since)
+
+    def extract(self, memory: EventMemory, context: QueryContext, out: Floats) -> None:
+        """Fill the rates of the rules that fire for each candidate."""
+        _extract(memory, self.state.tally, context, out)
+
+    def rule_counts(self) -> Iterator[RuleCounts]:
+        """All rules with their counts by age."""
+        return rules_by_head(self.state.tally, slice(None), length=2)
 
     def describe(self, case: Case) -> Statement:
         """The rule with the highest rate."""
-        now, number = case.query.time, self.state.number
+        now, tally = case.query.time, self.state.tally
         best: tuple[float, tuple[Edge, ...]] = (0.0, ())
         for first in case.edges(case.query.subject, None, None)[:_N_EVENTS]:
             for second in case.edges(first.target, None, None)[:_N_EVENTS]:
-                rule = number[first.relation, second.relation] if len(number) else -1
-                if case.query.subject != second.target == case.entity and rule >= 0:
+                if not case.query.subject != second.target == case.entity:
+                    continue
+                body = two_relations(case.encoded(first.relation), case.encoded(second.relation))
+                rule = number_of(tally.rule, joint_key(case.head, body))
+                if rule >= 0 and tally.counts[rule, FIRES, _ALL_AGES]:
                     bucket = bucket_of(now - first.time, AGES) * N_AGES + bucket_of(now - second.time, AGES)
-                    best = max(best, (smoothed_rate(self.state.tally, rule, bucket, PRIOR), (first, second)))
+                    rate = rate_of(tally.counts[rule], tally.totals[case.head], bucket, _ALL_AGES, PRIOR)
+                    best = max(best, (float(rate), (first, second)))
         rate, edges = best
         if not edges:
             return Statement(f"no rule from two linked earlier events leads to {case.candidate}")

@@ -1,0 +1,345 @@
+"""EventMemory: what is known of all events so far, ready for queries at the newest time step or later.
+
+Relations are numbered in both directions: relation r of the data is 2 r, and its inverse is 2 r + 1, so that new
+relations change no numbers. A fact (s, r, o) is an edge (s, 2 r, o) and an edge (o, 2 r + 1, s).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tlogic.evidence.groups import (
+    LATEST,
+    N_EARLIER,
+    N_FIELDS,
+    N_LATEST,
+    Groups,
+    add_events,
+    decay_table,
+    new_groups,
+    with_more_groups,
+)
+from tlogic.evidence.lists import (
+    Lists,
+    append,
+    can_extend,
+    extend,
+    first_of,
+    new_lists,
+    size_of,
+    with_more_lists,
+    with_more_records,
+)
+from tlogic.evidence.tables import Table, add_key, has_room, joint_key, larger_table, n_keys, new_table, number_of
+from tlogic.graph.arrays import Bools, Floats, Ints, borrowed
+from tlogic.graph.facts import Facts
+
+N_RECENT_STEPS = 7
+"""The number of facts of each relation is kept for so many time steps before the newest one."""
+_RING = N_RECENT_STEPS + 1
+_NEVER = -1
+
+N_KINDS, N_KINDS_EARLIER, LAST_NEW_KIND, N_EVENTS_EARLIER = range(N_FIELDS, N_FIELDS + 4)
+"""Further fields of slots and entities: the number of targets or partners, that number before the time step of the last
+new one, and that step; for slots also the number of events at the time before the latest one."""
+SUBJECT, RELATION, OBJECT, FIRST_TIME, SLOT, BACK_SLOT = range(N_FIELDS, N_FIELDS + 6)
+"""Further fields of triples."""
+
+
+class EventMemory(NamedTuple):
+    """Groups of events, and the lists to go through them."""
+
+    decay: Floats
+    newest: Ints
+    """The newest time step, or -1; then the time steps of the rows of ``recent``."""
+    recent: Ints
+    """By time step modulo 8, per relation of the data: its number of facts."""
+    entity_key: Ints
+    """Per entity: a hash of its name, which breaks ties whatever the ids."""
+    relation_key: Ints
+    slot: Table
+    """From entity and relation to slot."""
+    slots: Groups
+    triple: Table
+    """From the slot of the subject, and the object, to triple."""
+    triples: Groups
+    pair: Table
+    """From two entities, the smaller id first, to pair."""
+    pairs: Groups
+    entities: Groups
+    relations: Groups
+    """Per relation of the data."""
+    slots_of_entity: Lists
+    """Relation and slot."""
+    targets_of_slot: Lists
+    """Target and triple."""
+    partners: Lists
+    """Per entity: partner and pair."""
+    triples_of_pair: Lists
+    """Triple, twice."""
+    slots_of_relation: Lists
+    """Source and slot."""
+    edges: Lists
+    """Per entity: relation, target and time, in order of time; within a time step in an order that names define."""
+
+
+def new_event_memory(lives: Floats) -> EventMemory:
+    """A memory without entities, relations and events."""
+    return EventMemory(
+        decay=decay_table(lives),
+        newest=np.full(1 + _RING, _NEVER, np.int64),
+        recent=np.zeros((_RING, 0), np.int32),
+        entity_key=np.empty(0, np.int64),
+        relation_key=np.empty(0, np.int64),
+        slot=new_table(),
+        slots=new_groups(0, 4),
+        triple=new_table(),
+        triples=new_groups(0, 6),
+        pair=new_table(),
+        pairs=new_groups(0),
+        entities=new_groups(0, 4),
+        relations=new_groups(0),
+        slots_of_entity=new_lists(0, 2),
+        targets_of_slot=new_lists(0, 2),
+        partners=new_lists(0, 2),
+        triples_of_pair=new_lists(0, 2),
+        slots_of_relation=new_lists(0, 2),
+        edges=new_lists(0, 3),
+    )
+
+
+def with_names(memory: EventMemory, entity_keys: Ints, relation_keys: Ints) -> EventMemory:
+    """The same memory for more entities and relations, given the keys of the new ones."""
+    n, half = len(memory.entity_key) + len(entity_keys), len(memory.relations) + len(relation_keys) // 2
+    return memory._replace(
+        entity_key=np.append(memory.entity_key, entity_keys),
+        relation_key=np.append(memory.relation_key, relation_keys),
+        entities=with_more_groups(memory.entities, n),
+        relations=with_more_groups(memory.relations, half),
+        recent=np.hstack([memory.recent, np.zeros((_RING, len(relation_keys) // 2), np.int32)]),
+        slots_of_entity=with_more_lists(memory.slots_of_entity, n),
+        partners=with_more_lists(memory.partners, n),
+        edges=with_more_lists(memory.edges, n),
+        slots_of_relation=with_more_lists(memory.slots_of_relation, 2 * half),
+    )
+
+
+def add_facts(memory: EventMemory, facts: Facts) -> tuple[EventMemory, Bools]:
+    """Count facts that are new, in order of time, and not before the newest time step.
+
+    Returns:
+        The memory, and three flags per fact: is it the first of its slot at its time step, the first of its object's
+        slot, the first of its relation?
+    """
+    flags = np.empty((len(facts.time), 3), np.bool_)
+    done = 0
+    while done < len(facts.time):
+        memory = _with_room(memory)
+        done = _add_facts(memory, *facts, done, flags)
+    return memory, flags
+
+
+def _with_room(memory: EventMemory) -> EventMemory:
+    """The same memory with room for at least one more fact."""
+    more: dict[str, Ints | Lists] = {}
+    for name, groups_name, lists_name in (
+        ("slot", "slots", "targets_of_slot"),
+        ("triple", "triples", None),
+        ("pair", "pairs", "triples_of_pair"),
+    ):
+        table, groups = getattr(memory, name), getattr(memory, groups_name)
+        if not has_room(table, 2):
+            more[name] = larger_table(table)
+        if n_keys(table) + 2 > len(groups):
+            n = 2 * int(n_keys(table)) + 64
+            more[groups_name] = with_more_groups(groups, n)
+            if lists_name:
+                more[lists_name] = with_more_lists(getattr(memory, lists_name), n)
+    memory = memory._replace(**more)
+    full = {name: value for name, value in memory._asdict().items() if isinstance(value, Lists)}
+    return memory._replace(
+        **{name: with_more_records(lists, 2) for name, lists in full.items() if not can_extend(lists, 2)}
+    )
+
+
+@njit(cache=True, nogil=True)
+def _add_facts(
+    memory: EventMemory, subject: Ints, relation: Ints, object: Ints, time: Ints, first: int, flags: Bools
+) -> int:
+    """Add facts from an index on until there is no room; return the index of the next fact."""
+    memory = borrowed(memory)
+    for i in range(first, len(time)):
+        tables = has_room(memory.slot, 2) and has_room(memory.triple, 1) and has_room(memory.pair, 1)
+        groups = (
+            n_keys(memory.slot) + 2 <= len(memory.slots)
+            and n_keys(memory.triple) + 1 <= len(memory.triples)
+            and n_keys(memory.pair) + 1 <= len(memory.pairs)
+        )
+        lists = (
+            can_extend(memory.slots_of_entity, 2)
+            and can_extend(memory.targets_of_slot, 2)
+            and can_extend(memory.partners, 2)
+            and can_extend(memory.triples_of_pair, 2)
+            and can_extend(memory.slots_of_relation, 2)
+            and can_extend(memory.edges, 2)
+        )
+        if not (tables and groups and lists):
+            return i
+        s, r, o, now = np.int64(subject[i]), np.int64(relation[i]), np.int64(object[i]), np.int64(time[i])
+        slot = _add_slot(memory.slot, memory.slots, memory.slots_of_entity, memory.slots_of_relation, s, 2 * r, now)
+        back_slot = _add_slot(
+            memory.slot, memory.slots, memory.slots_of_entity, memory.slots_of_relation, o, 2 * r + 1, now
+        )
+        flags[i, 0], flags[i, 1] = memory.slots[slot, LATEST] < now, memory.slots[back_slot, LATEST] < now
+        flags[i, 2] = memory.relations[r, LATEST] < now
+        pair = _add_pair(memory.pair, memory.partners, memory.entities, s, o, now)
+        n_triples = n_keys(memory.triple)
+        triple = add_key(memory.triple, joint_key(slot, o))
+        if triple == n_triples:
+            _set_triple(memory.triples, triple, s, r, o, now, slot, back_slot)
+            append(memory.targets_of_slot, slot, o, triple)
+            append(memory.targets_of_slot, back_slot, s, triple)
+            append(memory.triples_of_pair, pair, triple, triple)
+            _add_kind(memory.slots, slot, now)
+            _add_kind(memory.slots, back_slot, now)
+        add_events(memory.decay, memory.triples, triple, now, 1)
+        add_events(memory.decay, memory.slots, slot, now, 1)
+        add_events(memory.decay, memory.slots, back_slot, now, 1)
+        add_events(memory.decay, memory.pairs, pair, now, 2 if s == o else 1)
+        add_events(memory.decay, memory.entities, s, now, 1)
+        add_events(memory.decay, memory.entities, o, now, 1)
+        add_events(memory.decay, memory.relations, r, now, 1)
+        _add_edge(memory.edges, memory.relation_key, memory.entity_key, s, 2 * r, o, now)
+        _add_edge(memory.edges, memory.relation_key, memory.entity_key, o, 2 * r + 1, s, now)
+        _add_recent(memory.recent, memory.newest, r, now)
+    return len(time)
+
+
+# Records with many arrays are costly to pass on, so the functions below take only the parts that they need.
+
+
+@njit(cache=True, nogil=True)
+def _add_slot(
+    table: Table, slots: Groups, of_entity: Lists, of_relation: Lists, entity: int, relation: int, now: int
+) -> int:
+    n = n_keys(table)
+    slot = add_key(table, joint_key(entity, relation))
+    if slot == n:
+        append(of_entity, entity, relation, slot)
+        append(of_relation, relation, entity, slot)
+    if slots[slot, LATEST] < now:
+        slots[slot, N_EVENTS_EARLIER] = slots[slot, N_LATEST] - slots[slot, N_EARLIER]
+    return slot
+
+
+@njit(cache=True, nogil=True)
+def _add_pair(table: Table, partners: Lists, entities: Groups, s: int, o: int, now: int) -> int:
+    n = n_keys(table)
+    pair = add_key(table, joint_key(min(s, o), max(s, o)))
+    if pair == n:
+        append(partners, s, o, pair)
+        _add_kind(entities, s, now)
+        if s != o:
+            append(partners, o, s, pair)
+            _add_kind(entities, o, now)
+    return pair
+
+
+@njit(cache=True, nogil=True)
+def _set_triple(triples: Groups, triple: int, s: int, r: int, o: int, now: int, slot: int, back_slot: int) -> None:
+    triples[triple, SUBJECT], triples[triple, RELATION], triples[triple, OBJECT] = s, r, o
+    triples[triple, FIRST_TIME], triples[triple, SLOT], triples[triple, BACK_SLOT] = now, slot, back_slot
+
+
+@njit(cache=True, nogil=True)
+def _add_kind(groups: Groups, group: int, now: int) -> None:
+    if groups[group, N_KINDS] == 0 or groups[group, LAST_NEW_KIND] < now:
+        groups[group, N_KINDS_EARLIER], groups[group, LAST_NEW_KIND] = groups[group, N_KINDS], now
+    groups[group, N_KINDS] += 1
+
+
+@njit(cache=True, nogil=True)
+def _add_edge(
+    edges: Lists, relation_key: Ints, entity_key: Ints, source: int, relation: int, target: int, now: int
+) -> None:
+    """Insert an edge at its place among those of its time step, by the keys of relation and target."""
+    at, record = extend(edges, source), edges.record
+    first, key, target_key = first_of(edges, source), relation_key[relation], entity_key[target]
+    while at > first and record[at - 1, 2] == now:
+        other = relation_key[record[at - 1, 0]]
+        if other < key or (other == key and entity_key[record[at - 1, 1]] < target_key):
+            break
+        for field in range(3):
+            record[at, field] = record[at - 1, field]
+        at -= 1
+    record[at, 0], record[at, 1], record[at, 2] = relation, target, now
+
+
+@njit(cache=True, nogil=True)
+def _add_recent(recent: Ints, newest: Ints, relation: int, now: int) -> None:
+    row = now % _RING
+    if newest[1 + row] != now:
+        for r in range(recent.shape[1]):
+            recent[row, r] = 0
+        newest[1 + row] = now
+    recent[row, relation] += 1
+    newest[0] = now
+
+
+# Lookups
+
+
+@njit(cache=True, nogil=True)
+def slot_of(slots: Table, entity: int, relation: int) -> int:
+    """The slot of an entity and a relation, or -1."""
+    return number_of(slots, joint_key(entity, relation))
+
+
+@njit(cache=True, nogil=True)
+def pair_of(pairs: Table, one: int, other: int) -> int:
+    """The pair of two entities, or -1."""
+    return number_of(pairs, joint_key(min(one, other), max(one, other)))
+
+
+@njit(cache=True, nogil=True)
+def triple_of(triples: Table, slot: int, back_slot: int, relation: int, source: int, target: int) -> int:
+    """The triple of an edge, given the slots of both its ends, or -1."""
+    if slot < 0 or back_slot < 0:
+        return -1
+    return number_of(triples, joint_key(back_slot, source) if relation & 1 else joint_key(slot, target))
+
+
+@njit(cache=True, nogil=True)
+def kinds_before(groups: Groups, group: int, now: int) -> int:
+    """How many different targets a slot, or partners an entity, had before now."""
+    return groups[group, N_KINDS] if groups[group, LAST_NEW_KIND] < now else groups[group, N_KINDS_EARLIER]
+
+
+@njit(cache=True, nogil=True)
+def events_at(slots: Groups, slot: int, moment: int) -> int:
+    """The number of events of a slot at the time of a moment."""
+    return slots[slot, N_EVENTS_EARLIER] if moment else slots[slot, N_LATEST] - slots[slot, N_EARLIER]
+
+
+@njit(cache=True, nogil=True)
+def end_of_edges(edges: Lists, entity: int, now: int) -> int:
+    """The index behind the last edge of an entity before now."""
+    record, low = edges.record, first_of(edges, entity)
+    high = low + size_of(edges, entity)
+    if high > low and record[high - 1, 2] < now:
+        return high
+    while low < high:
+        middle = (low + high) // 2
+        if record[middle, 2] < now:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)
+def facts_at(recent: Ints, newest: Ints, relation: int, step: int) -> int:
+    """The number of facts of a relation of the data at one of the last time steps."""
+    row = step % _RING
+    return recent[row, relation] if step >= 0 and newest[1 + row] == step else 0

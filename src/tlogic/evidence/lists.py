@@ -1,0 +1,96 @@
+"""Many lists of records in one array, for kernels. Each list has room to grow, and moves when it is used up."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tlogic.graph.arrays import Ints
+
+_MIN_ROOM = 4
+_START, _SIZE, _ROOM = 0, 1, 2
+_USED, _LONGEST = 0, 1
+
+
+class Lists(NamedTuple):
+    """Lists of records, which are rows of integers."""
+
+    extent: Ints
+    """Per list: the index of its first record, its size and its room. The last row has totals: the records in use, and
+    the size of the longest list."""
+    record: Ints
+    """All records, one row each; those of a list are consecutive."""
+
+
+def new_lists(n: int, width: int) -> Lists:
+    """Empty lists of records with so many fields."""
+    return Lists(np.zeros((n + 1, 3), np.int64), np.empty((64, width), np.int32))
+
+
+def with_more_lists(lists: Lists, n: int) -> Lists:
+    """The same lists, and empty ones behind them."""
+    more = np.zeros((n + 1 - len(lists.extent), 3), np.int64)
+    return lists._replace(extent=np.concatenate([lists.extent[:-1], more, lists.extent[-1:]]))
+
+
+def with_more_records(lists: Lists, n_longer: int) -> Lists:
+    """The same lists with at least twice the room for records, also if so many lists become longer by one."""
+    size = 2 * (len(lists.record) + _reserve(lists, n_longer))
+    record = np.empty((size, lists.record.shape[1]), np.int32)
+    record[: len(lists.record)] = lists.record
+    return lists._replace(record=record)
+
+
+@njit(cache=True, nogil=True)
+def _reserve(lists: Lists, n_longer: int) -> int:
+    """The rows that some lists need at most when they move."""
+    return n_longer * (2 * lists.extent[len(lists.extent) - 1, _LONGEST] + _MIN_ROOM)
+
+
+@njit(cache=True, nogil=True)
+def can_extend(lists: Lists, n_longer: int) -> bool:
+    """Whether so many lists can take one more record each."""
+    return lists.extent[len(lists.extent) - 1, _USED] + _reserve(lists, n_longer) <= len(lists.record)
+
+
+@njit(cache=True, nogil=True)
+def extend(lists: Lists, which: int) -> int:
+    """Make one list longer by a record; return the index of that record."""
+    extent, record = lists
+    totals, first, size = len(extent) - 1, extent[which, _START], extent[which, _SIZE]
+    if size == extent[which, _ROOM]:
+        free = extent[totals, _USED]
+        extent[which, _START], extent[which, _ROOM] = free, 2 * size if size else _MIN_ROOM
+        for i in range(size):
+            for field in range(record.shape[1]):
+                record[free + i, field] = record[first + i, field]
+        extent[totals, _USED] += extent[which, _ROOM]
+    extent[which, _SIZE] = size + 1
+    extent[totals, _LONGEST] = max(extent[totals, _LONGEST], size + 1)
+    return extent[which, _START] + size
+
+
+@njit(cache=True, nogil=True)
+def append(lists: Lists, which: int, first: int, second: int) -> None:
+    """Append a record of two fields to a list."""
+    at = extend(lists, which)
+    lists.record[at, 0], lists.record[at, 1] = first, second
+
+
+@njit(cache=True, nogil=True)
+def first_of(lists: Lists, which: int) -> int:
+    """The index of the first record of a list."""
+    return lists.extent[which, _START]
+
+
+@njit(cache=True, nogil=True)
+def size_of(lists: Lists, which: int) -> int:
+    """The number of records of a list; none for list -1."""
+    return lists.extent[which, _SIZE] if which >= 0 else 0
+
+
+@njit(cache=True, nogil=True)
+def indexes_of(lists: Lists, which: int) -> range:
+    """The indexes of the records of a list; none for list -1."""
+    first = lists.extent[max(which, 0), _START]
+    return range(first, first + size_of(lists, which))

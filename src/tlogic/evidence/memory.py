@@ -1,0 +1,197 @@
+"""Memory: what a model knows of the past. All events so far, and what its families of evidence learned from them.
+
+Events come in order of time, some at a time. What an event teaches depends on what came before its time step only, so
+it can be learned at once, in any order within the step.
+"""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import numpy as np
+
+from tlogic.evidence.candidate_selection import (
+    Proposals,
+    QueryContext,
+    StepQueries,
+    most_popular,
+    select_candidates,
+)
+from tlogic.evidence.event_memory import add_facts, new_event_memory, with_names
+from tlogic.evidence.family import Family, StepEvents
+from tlogic.evidence.registry import FAMILIES
+from tlogic.graph.arrays import Bools, Floats, Ints
+from tlogic.graph.facts import NO_FACTS, Facts
+from tlogic.names import INVERSE_MARK, name_keys
+
+
+class Evidence(NamedTuple):
+    """The evidence of some queries of one time step."""
+
+    query: Ints
+    """The position of each query among those that were asked."""
+    context: QueryContext
+    values: Floats
+    """One row per candidate, one column per kind of evidence; nan where there is none."""
+
+
+class Memory:
+    """All events so far, and what families of evidence learned from them.
+
+    Args:
+        families: The names of the families of evidence.
+        half_lives: The half-lives of decayed counts, in time steps.
+    """
+
+    def __init__(self, families: Sequence[str], half_lives: Floats) -> None:
+        self.half_lives = half_lives
+        self.events = new_event_memory(half_lives)
+        self.families: dict[str, Family] = {name: FAMILIES[name]() for name in families}
+        """The families by name, with what they have learned."""
+        self._newest_facts: Facts = NO_FACTS
+        self._new_names: list[str] = []
+
+    @property
+    def newest(self) -> int:
+        """The newest time step with events; -1 if there are none."""
+        return int(self.events.newest[0])
+
+    @property
+    def n_entities(self) -> int:
+        """The number of entities."""
+        return len(self.events.entity_key)
+
+    @property
+    def n_relations(self) -> int:
+        """The number of relations, without their inverses."""
+        return len(self.events.relations)
+
+    def add_names(self, entities: Sequence[str], relations: Sequence[str]) -> None:
+        """Add entities and relations, which get the next ids."""
+        both = [name for relation in relations for name in (relation, relation + INVERSE_MARK)]
+        self.events = with_names(self.events, name_keys(entities), name_keys(both))
+        self._new_names += entities
+
+    def add(self, facts: Facts, heads: Ints | None = None, pool: Executor | None = None) -> None:
+        """Take in new facts and learn from them.
+
+        Args:
+            facts: Facts in order of time, none before the newest time step, and none known before.
+            heads: The relations, numbered as in the memory, for whose queries families learn; None for all.
+            pool: Families learn side by side in its threads.
+        """
+        steps, starts = np.unique(facts.time, return_index=True)
+        for now, first, end in zip(steps.tolist(), starts, np.append(starts[1:], len(facts.time)), strict=True):
+            self._add_step(now, Facts(*(column[first:end] for column in facts)), heads, pool)
+
+    def _add_step(self, now: int, facts: Facts, heads: Ints | None, pool: Executor | None) -> None:
+        known = self._newest_facts if now == self.newest else NO_FACTS
+        self.events, flags = add_facts(self.events, facts)
+        self._newest_facts = Facts(*(np.concatenate(pair) for pair in zip(known, facts, strict=True)))
+        events = step_events(now, facts, flags)
+        for family in self.families.values():
+            family.observe(self.events, self._new_names, events)
+        self._new_names = []
+        self._learn(events if heads is None else _of_heads(events, heads), 1, pool)
+
+    def _learn(self, events: StepEvents, times: int, pool: Executor | None = None) -> None:
+        families = self.families.values()
+        if pool is None:
+            for family in families:
+                family.learn(self.events, events, times)
+        else:
+            list(pool.map(lambda family: family.learn(self.events, events, times), families))
+
+    @contextmanager
+    def before(self, now: int, heads: Ints) -> Iterator[None]:
+        """Inside the context, nothing is learned from the queries of some relations at a time step or later.
+
+        Raises:
+            ValueError: If the time step is before the newest one.
+        """
+        if now < self.newest:
+            raise ValueError(f"the memory has events of time step {self.newest}, after {now}")
+        if now > self.newest:
+            yield
+            return
+        facts = self._newest_facts
+        events = _of_heads(step_events(now, facts, _flags(facts)), heads)
+        self._learn(events, -1)
+        try:
+            yield
+        finally:
+            self._learn(events, 1)
+
+    def popular(self, relations: Ints, now: int) -> Ints:
+        """The most popular objects of relations before a time step."""
+        found: Ints = most_popular(self.events, relations, now)
+        return found
+
+    def evidence(self, now: int, query: Ints, subject: Ints, relation: Ints, popular: Ints) -> Evidence:
+        """The evidence of queries at a time step, for which the memory is ready.
+
+        Args:
+            now: The time step, not before the newest one.
+            query: The positions of the queries among those that were asked.
+            subject: Their subjects.
+            relation: Their relations, numbered as in the memory.
+            popular: Per relation of the memory: its popular objects.
+        """
+        order = np.lexsort((relation, subject))
+        queries = StepQueries(now, subject[order].astype(np.int64), relation[order].astype(np.int64))
+        context = select_candidates(self.events, queries, popular, self._proposals(queries))
+        columns = [_columns(family, self, context) for family in self.families.values()]
+        return Evidence(query[order], context, np.hstack(columns))
+
+    def _proposals(self, queries: StepQueries) -> Proposals:
+        """The candidates that families propose, those of the first family first."""
+        n = len(queries.subject)
+        query, entity = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+        for family in self.families.values():
+            proposed = family.propose(self.events, queries)
+            if proposed is not None:
+                query.append(np.repeat(np.arange(n), np.diff(proposed.start)))
+                entity.append(proposed.entity)
+        own = np.concatenate(query)
+        start = np.append(0, np.cumsum(np.bincount(own, minlength=n))).astype(np.int64)
+        return Proposals(start, np.concatenate(entity)[np.argsort(own, kind="stable")])
+
+
+def _columns(family: Family, memory: Memory, context: QueryContext) -> Floats:
+    out = np.empty((len(context.candidate), len(family.columns)), np.float32)
+    family.extract(memory.events, context, out)
+    return out
+
+
+def step_events(now: int, facts: Facts, flags: Bools) -> StepEvents:
+    """The facts of one time step as edges in both directions, with flags per fact from `add_facts`."""
+    source = np.concatenate([facts.subject, facts.object]).astype(np.int64)
+    order = np.argsort(source, kind="stable")
+    relation = np.concatenate([2 * facts.relation.astype(np.int64), 2 * facts.relation.astype(np.int64) + 1])
+    target = np.concatenate([facts.object, facts.subject]).astype(np.int64)
+    forward, backward, new_relation = flags.T
+    return StepEvents(
+        now,
+        source[order],
+        relation[order],
+        target[order],
+        np.concatenate([forward, backward])[order],
+        np.concatenate([backward, forward])[order],
+        np.concatenate([new_relation, new_relation])[order],
+    )
+
+
+def _flags(facts: Facts) -> Bools:
+    """The flags that all facts of a time step have when they are added to a memory at once."""
+    flags = np.zeros((len(facts.time), 3), np.bool_)
+    ends = (facts.subject, facts.object, np.zeros_like(facts.subject))
+    for column, end in enumerate(ends):
+        key = (end.astype(np.int64) << 32) | facts.relation
+        flags[np.unique(key, return_index=True)[1], column] = True
+    return flags
+
+
+def _of_heads(events: StepEvents, heads: Ints) -> StepEvents:
+    own = np.isin(events.relation, heads)
+    return StepEvents(events.now, *(column[own] for column in events[1:]))
