@@ -41,6 +41,26 @@ def with_more_records(lists: Lists, n_longer: int) -> Lists:
     return lists._replace(record=record)
 
 
+def compacted(lists: Lists) -> Lists:
+    """The same lists without spare room."""
+    extent = lists.extent.copy()
+    extent[:-1, _ROOM] = extent[:-1, _SIZE]
+    extent[:-1, _START] = np.cumsum(extent[:-1, _SIZE]) - extent[:-1, _SIZE]
+    extent[-1, _USED] = extent[:-1, _SIZE].sum()
+    compact = Lists(extent, np.empty((extent[-1, _USED], lists.record.shape[1]), np.int32))
+    _copy_records(lists, compact)
+    return compact
+
+
+@njit(cache=True, nogil=True)
+def _copy_records(lists: Lists, compact: Lists) -> None:
+    for which in range(len(lists.extent) - 1):
+        first, other = lists.extent[which, _START], compact.extent[which, _START]
+        for i in range(lists.extent[which, _SIZE]):
+            for field in range(lists.record.shape[1]):
+                compact.record[other + i, field] = lists.record[first + i, field]
+
+
 @njit(cache=True, nogil=True)
 def _reserve(lists: Lists, n_longer: int) -> int:
     """The rows that some lists need at most when they move."""

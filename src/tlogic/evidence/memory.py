@@ -49,7 +49,8 @@ class Memory:
         self.events = new_event_memory(half_lives)
         self.families: dict[str, Family] = {name: FAMILIES[name]() for name in families}
         """The families by name, with what they have learned."""
-        self._newest_facts: Facts = NO_FACTS
+        self.newest_facts: Facts = NO_FACTS
+        """The facts of the newest time step."""
         self._new_names: list[str] = []
 
     @property
@@ -82,13 +83,14 @@ class Memory:
             pool: Families learn side by side in its threads.
         """
         steps, starts = np.unique(facts.time, return_index=True)
-        for now, first, end in zip(steps.tolist(), starts, np.append(starts[1:], len(facts.time)), strict=True):
+        bounds = np.append(starts, len(facts.time))
+        for now, first, end in zip(steps.tolist(), bounds[:-1], bounds[1:], strict=True):
             self._add_step(now, Facts(*(column[first:end] for column in facts)), heads, pool)
 
     def _add_step(self, now: int, facts: Facts, heads: Ints | None, pool: Executor | None) -> None:
-        known = self._newest_facts if now == self.newest else NO_FACTS
+        known = self.newest_facts if now == self.newest else NO_FACTS
         self.events, flags = add_facts(self.events, facts)
-        self._newest_facts = Facts(*(np.concatenate(pair) for pair in zip(known, facts, strict=True)))
+        self.newest_facts = Facts(*(np.concatenate(pair) for pair in zip(known, facts, strict=True)))
         events = step_events(now, facts, flags)
         for family in self.families.values():
             family.observe(self.events, self._new_names, events)
@@ -115,7 +117,7 @@ class Memory:
         if now > self.newest:
             yield
             return
-        facts = self._newest_facts
+        facts = self.newest_facts
         events = _of_heads(step_events(now, facts, _flags(facts)), heads)
         self._learn(events, -1)
         try:

@@ -14,6 +14,7 @@ from typing import TypeVar
 import numpy as np
 
 from tlogic.evidence.memory import Evidence, Memory
+from tlogic.evidence.memory_cache import MemoryCache
 from tlogic.evidence.relation_numbers import encode_relations
 from tlogic.execution import Execution
 from tlogic.forecasting.application import QueryBatch
@@ -36,16 +37,14 @@ class QueryEvidence:
         graph: The graph.
         families: The names of the families of evidence.
         half_lives: The half-lives of decayed counts, in time steps.
-        memory: A memory of facts before some time of the graph; the evidence changes it.
     """
 
-    def __init__(
-        self, graph: TemporalGraph, families: Sequence[str], half_lives: Floats, memory: Memory | None = None
-    ) -> None:
+    def __init__(self, graph: TemporalGraph, families: Sequence[str], half_lives: Floats) -> None:
         self.graph, self.families, self.half_lives = graph, tuple(families), half_lives
-        self.memory = memory or self._new_memory()
-        """All facts before ``until``."""
+        self.memory = Memory(self.families, half_lives)
+        """All facts before the last query."""
         self._heads: Ints | None = None
+        self._cache = MemoryCache(graph, families, half_lives)
         self._lock = RLock()
 
     def map(
@@ -60,7 +59,8 @@ class QueryEvidence:
         """
         if execution.cluster is None:
             steps, starts = np.unique(queries.time, return_index=True)
-            found = self._sweep(queries, steps.tolist(), starts, function, execution)
+            bounds = np.append(starts, len(queries.time))
+            found = self._sweep(queries, steps.tolist(), bounds, function, execution)
             return iter(execution.follow(found, len(steps), "queries"))
         blocks = [block for block in np.array_split(np.arange(len(queries.time)), _N_BLOCKS) if len(block)]
         return execution.run(lambda: _ClusterWorker(deepcopy(self), queries, function), blocks, "queries")
@@ -80,7 +80,7 @@ class QueryEvidence:
         self,
         queries: QueryBatch,
         steps: list[int],
-        starts: Ints,
+        bounds: Ints,
         function: Callable[[Evidence], Result],
         execution: Execution,
     ) -> Iterator[list[Result]]:
@@ -88,7 +88,7 @@ class QueryEvidence:
         relation = encode_relations(queries.relation, len(self.graph.relations.base))
         all_heads = np.unique(relation)
         with self._lock, _pool(execution.threads) as pool:
-            for now, start, end in zip(steps, starts, np.append(starts[1:], len(queries.time)), strict=True):
+            for now, start, end in zip(steps, bounds[:-1], bounds[1:], strict=True):
                 self._prepare(now, all_heads, pool)
                 own = start + np.lexsort((relation[start:end], queries.subject[start:end]))
                 heads = np.unique(relation[own])
@@ -105,13 +105,22 @@ class QueryEvidence:
     def _prepare(self, now: int, heads: Ints, pool: ThreadPoolExecutor | None = None) -> None:
         """Bring the memory to all facts before a time step."""
         lacks_heads = self._heads is not None and not np.isin(heads, self._heads).all()
-        if self.memory.newest > now or lacks_heads:
-            self.memory = self._new_memory()
-            few = len(heads) < _FEW_RELATIONS * len(self.graph.relations)
-            self._heads = heads if few and now <= self.graph.facts.time.max(initial=0) else None
-        known = self.memory.newest
-        new = self.graph.facts.between(known + 1, now)
+        if not 0 <= self.memory.newest <= now or lacks_heads:
+            self._begin(now, heads)
+        new = self.graph.facts.between(self.memory.newest + 1, now)
         self.memory.add(new, self._heads, pool)
+        if len(new.time) and now >= self.graph.end and self._heads is None:
+            self._cache.store(self.memory, self.graph.end)
+
+    def _begin(self, now: int, heads: Ints) -> None:
+        """Begin with the stored memory that comes next before a time step, or with none."""
+        memory, self._heads = self._cache.open_before(now), None
+        if memory is None:
+            memory = Memory(self.families, self.half_lives)
+            memory.add_names(self.graph.entities.names, self.graph.relations.base)
+            if now < self.graph.end and len(heads) < _FEW_RELATIONS * len(self.graph.relations):
+                self._heads = heads
+        self.memory = memory
 
     def complete_memory(self, execution: Execution = Execution()) -> Memory:
         """The memory of all facts of the graph."""
@@ -119,11 +128,6 @@ class QueryEvidence:
             every = np.arange(2 * len(self.graph.relations.base))
             self._prepare(self.graph.end, every, pool)
             return self.memory
-
-    def _new_memory(self) -> Memory:
-        memory = Memory(self.families, self.half_lives)
-        memory.add_names(self.graph.entities.names, self.graph.relations.base)
-        return memory
 
 
 class _ClusterWorker:

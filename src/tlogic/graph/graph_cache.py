@@ -18,7 +18,7 @@ from tlogic.version import __version__
 
 FOLDER_VARIABLE = "TLOGIC_CACHE"
 _OFF = ("off", "0")
-_NAME = re.compile("[0-9a-f]{32}[.]graph")
+_NAME = re.compile("[0-9a-f]{32}[.](graph|memory)")
 _MAX_FILES, _MAX_BYTES = 20, 4 << 30
 _MIN_FILE_AGE_SECONDS = 2.0
 """A file that changed just now may change again with the same time stamp, because file clocks are coarse."""
@@ -67,11 +67,16 @@ def _store(graph: TemporalGraph, path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_compiled(graph, path)
-        cached = [file for file in path.parent.iterdir() if _NAME.fullmatch(file.name)]
-        total_bytes = 0
-        for index, file in enumerate(sorted(cached, key=lambda file: -file.stat().st_mtime)):
-            total_bytes += file.stat().st_size
-            if index >= _MAX_FILES or (index and total_bytes > _MAX_BYTES):
-                file.unlink()
+        remove_least_recent(path.parent)
     except (OSError, InputError):
         return
+
+
+def remove_least_recent(folder: Path) -> None:
+    """Remove the least recently used files of the cache, if there are many or large ones."""
+    cached = [file for file in folder.iterdir() if _NAME.fullmatch(file.name)]
+    total_bytes = 0
+    for index, file in enumerate(sorted(cached, key=lambda file: -file.stat().st_mtime)):
+        total_bytes += file.stat().st_size
+        if index >= _MAX_FILES or (index and total_bytes > _MAX_BYTES):
+            file.unlink()

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tlogic.errors import SettingsError
-from tlogic.evidence.memory import Evidence, Memory
+from tlogic.evidence.memory import Evidence
 from tlogic.evidence.query_evidence import QueryEvidence
 from tlogic.execution import Execution
 from tlogic.forecasting.answers import Answers, ScoredQueries
@@ -24,9 +24,9 @@ Result = TypeVar("Result")
 class ModelForecaster:
     """Answers queries over one graph with one model, each from the facts before its time."""
 
-    def __init__(self, graph: TemporalGraph, model: Model, memory: Memory | None = None) -> None:
+    def __init__(self, graph: TemporalGraph, model: Model) -> None:
         self.graph, self.model = graph, model
-        self.evidence = QueryEvidence(graph, model.families, model.half_lives, memory)
+        self.evidence = QueryEvidence(graph, model.families, model.half_lives)
 
     @property
     def description(self) -> dict[str, Any]:

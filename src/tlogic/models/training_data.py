@@ -11,6 +11,7 @@ import numpy as np
 from tlogic.errors import InputError
 from tlogic.evidence.groups import half_lives
 from tlogic.evidence.memory import Evidence, Memory
+from tlogic.evidence.memory_cache import MemoryCache
 from tlogic.evidence.query_evidence import QueryEvidence
 from tlogic.evidence.relation_numbers import decode_relations, encode_relations
 from tlogic.execution import Execution
@@ -77,6 +78,7 @@ def collect_training_data(
         raise InputError("There is nothing to learn from: no query has its answer among entities seen before.")
     bins = Bins.cut(_rows_for_bins(examples, settings.seed))
     memory = evidence.complete_memory(execution)
+    MemoryCache(graph, settings.families, memory.half_lives).store(memory, known.end)
     return TrainingData(known, bins, _binned(bins, examples), _binned(bins, held_back), memory)
 
 

@@ -200,7 +200,7 @@ class Paths(BaseFamily):
 
     def describe(self, case: Case) -> Statement:
         """The closest partner that leads to the candidate."""
-        s, r, c, now = case.query.subject, case.query.relation, case.entity, case.query.time
+        s, r, c = case.query.subject, case.query.relation, case.entity
         same, common = (case.values[f"{name} {RECENT}"] for name in ("partners did it", "common partners"))
         partners = case.partners(N_PARTNERS)
         best: tuple[float, tuple[Edge, ...]] = (0.0, ())

@@ -1,0 +1,90 @@
+"""Memory files: a memory as one memory-mapped file of arrays.
+
+The file names the graph that the memory is of, by its fingerprint, and the time step before which its facts are known.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tlogic.evidence.lists import Lists, compacted
+from tlogic.evidence.memory import Memory
+from tlogic.evidence.rates import Tally
+from tlogic.evidence.tables import n_keys
+from tlogic.graph.array_file import FileKind, damaged, open_arrays, write_arrays
+
+MEMORY_FILE = FileKind("memory file", b"tlogic memory\n\0\0", 1, "tlogic fit")
+
+Record = TypeVar("Record", bound=Any)
+
+
+def write_memory(memory: Memory, path: Path, about: Mapping[str, Any]) -> None:
+    """Write a memory, atomically, with a description that must fit when it is opened."""
+    arrays = {"half_lives": memory.half_lives}
+    arrays |= _arrays_of("events", memory.events._replace(**_trimmed_groups(memory)))
+    arrays |= _arrays_of("newest_facts", memory.newest_facts)
+    for name, family in memory.families.items():
+        if family.state is not None:
+            arrays |= _arrays_of(name, family.state)
+    write_arrays(path, MEMORY_FILE, {**about, "families": list(memory.families)}, arrays)
+
+
+def open_memory(path: Path, about: Mapping[str, Any]) -> Memory | None:
+    """Open a memory; None if it is of something else.
+
+    Raises:
+        InputError: If the file is no memory file, or damaged.
+    """
+    header, arrays = open_arrays(path, MEMORY_FILE)
+    if any(header.get(name) != value for name, value in about.items()):
+        return None
+    try:
+        memory = Memory(header["families"], arrays["half_lives"])
+        memory.events = _record(memory.events, "events", arrays)
+        memory.newest_facts = _record(memory.newest_facts, "newest_facts", arrays)
+        for name, family in memory.families.items():
+            if family.state is not None:
+                family.state = _record(family.state, name, arrays)
+    except (KeyError, TypeError) as error:
+        raise damaged(path, MEMORY_FILE, f"{error} is missing") from None
+    return memory
+
+
+def _trimmed_groups(memory: Memory) -> dict[str, Any]:
+    """The groups and lists of the events without spare rows."""
+    events = memory.events
+    n_slots, n_triples, n_pairs = (int(n_keys(table)) for table in (events.slot, events.triple, events.pair))
+    return {
+        "slots": events.slots[:n_slots],
+        "triples": events.triples[:n_triples],
+        "pairs": events.pairs[:n_pairs],
+        "targets_of_slot": _first_lists(events.targets_of_slot, n_slots),
+        "triples_of_pair": _first_lists(events.triples_of_pair, n_pairs),
+    }
+
+
+def _first_lists(lists: Lists, n: int) -> Lists:
+    return lists._replace(extent=np.concatenate([lists.extent[:n], lists.extent[-1:]]))
+
+
+def _arrays_of(name: str, value: Any) -> dict[str, np.ndarray]:
+    """The arrays of a record, and of the records in it, by their names in the file."""
+    if isinstance(value, np.ndarray):
+        return {name: value}
+    if isinstance(value, Lists):
+        value = compacted(value)
+    elif isinstance(value, Tally):
+        value = value._replace(counts=value.counts[: int(n_keys(value.rule))])
+    arrays: dict[str, np.ndarray] = {}
+    for field, part in value._asdict().items():
+        arrays |= _arrays_of(f"{name}.{field}", part)
+    return arrays
+
+
+def _record(like: Record, name: str, arrays: Mapping[str, np.ndarray]) -> Record:
+    """The record of a name, with the fields of a similar one."""
+    if isinstance(like, np.ndarray):
+        return arrays[name]
+    return type(like)(*(_record(part, f"{name}.{field}", arrays) for field, part in like._asdict().items()))
