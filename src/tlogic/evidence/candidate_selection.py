@@ -101,8 +101,8 @@ def select_candidates(memory: EventMemory, queries: StepQueries, popular: Ints, 
     slot, partner = np.empty(n, np.int64), np.empty((n, N_PARTNERS), np.int64)
     partner_share, start = np.empty((n, N_PARTNERS, N_HALF_LIVES)), np.zeros(n + 1, np.int64)
     per_query = PerQuery(slot, partner, partner_share, start)
-    candidate, pair, triple, back_slot = _select(memory, queries, popular, proposals, per_query)
-    return QueryContext(*queries, *per_query, candidate, pair, triple, back_slot)
+    per_candidate = _select(memory, queries, popular, proposals, per_query)
+    return QueryContext(*queries, slot, partner, partner_share, start, *per_candidate)
 
 
 class PerQuery(NamedTuple):
@@ -143,7 +143,7 @@ def _select(
         n_before = _n_answers_before(memory.slots, slot, now)
         n_kept = min(found.n[0], max(MAX_CANDIDATES, min(2 * n_before, MAX_CANDIDATES_OF_BROAD_QUERY)))
         if start[q] + n_kept > len(candidate):
-            candidate = _longer(candidate)
+            candidate = _longer(candidate)  # type: ignore[assignment]
         start[q + 1] = start[q] + n_kept
         _keep_strongest(found, strengths, memory.entity_key, candidate[start[q] : start[q + 1]])
     candidate = candidate[: start[n]].copy()

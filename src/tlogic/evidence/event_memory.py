@@ -4,7 +4,7 @@ Relations are numbered in both directions: relation r of the data is 2 r, and it
 relations change no numbers. A fact (s, r, o) is an edge (s, 2 r, o) and an edge (o, 2 r + 1, s).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -142,7 +142,7 @@ def add_facts(memory: EventMemory, facts: Facts) -> tuple[EventMemory, Bools]:
 
 def _with_room(memory: EventMemory) -> EventMemory:
     """The same memory with room for at least one more fact."""
-    more: dict[str, Ints | Lists] = {}
+    more: dict[str, Any] = {}
     for name, groups_name, lists_name in (
         ("slot", "slots", "targets_of_slot"),
         ("triple", "triples", None),
@@ -157,10 +157,11 @@ def _with_room(memory: EventMemory) -> EventMemory:
             if lists_name:
                 more[lists_name] = with_more_lists(getattr(memory, lists_name), n)
     memory = memory._replace(**more)
-    full = {name: value for name, value in memory._asdict().items() if isinstance(value, Lists)}
-    return memory._replace(
-        **{name: with_more_records(lists, 2) for name, lists in full.items() if not can_extend(lists, 2)}
-    )
+    lists = {name: value for name, value in memory._asdict().items() if isinstance(value, Lists)}
+    longer: dict[str, Any] = {
+        name: with_more_records(value, 2) for name, value in lists.items() if not can_extend(value, 2)
+    }
+    return memory._replace(**longer)
 
 
 @njit(cache=True, nogil=True)
@@ -186,7 +187,7 @@ def _add_facts(
         )
         if not (tables and groups and lists):
             return i
-        s, r, o, now = np.int64(subject[i]), np.int64(relation[i]), np.int64(object[i]), np.int64(time[i])
+        s, r, o, now = int(subject[i]), int(relation[i]), int(object[i]), int(time[i])
         slot = _add_slot(memory.slot, memory.slots, memory.slots_of_entity, memory.slots_of_relation, s, 2 * r, now)
         back_slot = _add_slot(
             memory.slot, memory.slots, memory.slots_of_entity, memory.slots_of_relation, o, 2 * r + 1, now

@@ -39,17 +39,17 @@ N_FIELDS = COUNTS + 2 * FOREVER
 
 
 @intrinsic
-def _float_of(_: Any, bits: Any) -> Any:
+def _float_of(_: Any, bits: Any) -> Any:  # noqa: ARG001
     """The floating-point number with the bits of an integer."""
-    return types.float32(types.int32), lambda context, builder, signature, arguments: builder.bitcast(
+    return types.float32(types.int32), lambda context, builder, _, arguments: builder.bitcast(
         arguments[0], context.get_value_type(types.float32)
     )
 
 
 @intrinsic
-def _bits_of(_: Any, number: Any) -> Any:
+def _bits_of(_: Any, number: Any) -> Any:  # noqa: ARG001
     """The bits of a floating-point number, as an integer."""
-    return types.int32(types.float32), lambda context, builder, signature, arguments: builder.bitcast(
+    return types.int32(types.float32), lambda context, builder, _, arguments: builder.bitcast(
         arguments[0], context.get_value_type(types.int32)
     )
 

@@ -7,7 +7,7 @@ it can be learned at once, in any order within the step.
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -149,7 +149,8 @@ class Memory:
     def _proposals(self, queries: StepQueries) -> Proposals:
         """The candidates that families propose, those of the first family first."""
         n = len(queries.subject)
-        query, entity = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+        query: list[Ints] = [np.empty(0, np.int64)]
+        entity: list[Ints] = [np.empty(0, np.int32)]
         for family in self.families.values():
             proposed = family.propose(self.events, queries)
             if proposed is not None:
@@ -196,4 +197,5 @@ def _flags(facts: Facts) -> Bools:
 
 def _of_heads(events: StepEvents, heads: Ints) -> StepEvents:
     own = np.isin(events.relation, heads)
-    return StepEvents(events.now, *(column[own] for column in events[1:]))
+    columns: Any = (column[own] for column in events[1:])
+    return StepEvents(events.now, *columns)

@@ -5,7 +5,7 @@ The file names the graph that the memory is of, by its fingerprint, and the time
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -16,8 +16,6 @@ from tlogic.evidence.tables import n_keys
 from tlogic.graph.array_file import FileKind, damaged, open_arrays, write_arrays
 
 MEMORY_FILE = FileKind("memory file", b"tlogic memory\n\0\0", 1, "tlogic fit")
-
-Record = TypeVar("Record", bound=Any)
 
 
 def write_memory(memory: Memory, path: Path, about: Mapping[str, Any]) -> None:
@@ -83,7 +81,7 @@ def _arrays_of(name: str, value: Any) -> dict[str, np.ndarray]:
     return arrays
 
 
-def _record(like: Record, name: str, arrays: Mapping[str, np.ndarray]) -> Record:
+def _record(like: Any, name: str, arrays: Mapping[str, np.ndarray]) -> Any:
     """The record of a name, with the fields of a similar one."""
     if isinstance(like, np.ndarray):
         return arrays[name]

@@ -4,12 +4,13 @@ Queries are answered in order of time, with one memory that takes in the facts b
 so that later queries go on from there. For earlier queries, a memory is built anew.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from copy import deepcopy
 from threading import RLock
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from tlogic.execution import Execution
 from tlogic.forecasting.application import QueryBatch
 from tlogic.forecasting.queries import EncodedQuery
 from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.graph_protocol import Graph
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.parallel import thread_count
 
@@ -27,10 +29,10 @@ Result = TypeVar("Result")
 
 _MAX_QUERIES = 128  # per chunk; bounds the memory for evidence
 _N_BLOCKS = 64  # of queries, for the workers of a cluster; fixed, so that it does not depend on their number
-_FEW_RELATIONS = 0.2  # of all; a memory that is built anew for so few learns about these only
+_FEW_RELATIONS = 0.2  # of all; a memory of the past that is built for so few learns about these only
 
 
-class QueryEvidence:
+class BaseQueryEvidence(ABC):
     """Extracts the evidence for queries over one graph.
 
     Args:
@@ -39,13 +41,26 @@ class QueryEvidence:
         half_lives: The half-lives of decayed counts, in time steps.
     """
 
-    def __init__(self, graph: TemporalGraph, families: Sequence[str], half_lives: Floats) -> None:
+    def __init__(self, graph: Graph, families: Sequence[str], half_lives: Floats) -> None:
         self.graph, self.families, self.half_lives = graph, tuple(families), half_lives
-        self.memory = Memory(self.families, half_lives)
-        """All facts before the last query."""
-        self._heads: Ints | None = None
-        self._cache = MemoryCache(graph, families, half_lives)
         self._lock = RLock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = RLock()
+
+    @abstractmethod
+    def memory_before(self, now: int, heads: Ints, pool: ThreadPoolExecutor | None = None) -> Memory:
+        """A memory of all facts before a time step, and perhaps some of that step.
+
+        Args:
+            now: The time step.
+            heads: The relations of the queries, numbered as in a memory.
+            pool: Threads that may do the work.
+        """
 
     def map(
         self, queries: QueryBatch, function: Callable[[Evidence], Result], execution: Execution
@@ -68,13 +83,13 @@ class QueryEvidence:
     @contextmanager
     def at(self, query: EncodedQuery) -> Iterator[tuple[Evidence, Memory]]:
         """The evidence of one query, and the memory as it was before it; no other thread changes that."""
-        subject, relation = np.array([query.subject]), np.array([query.relation])
-        heads = encode_relations(relation, len(self.graph.relations.base))
+        heads = encode_relations(np.array([query.relation]), len(self.graph.relations.base))
         with self._lock:
-            self._prepare(query.time, heads)
-            with self.memory.before(query.time, heads):
-                popular = self.memory.popular(heads, query.time)
-                yield self.memory.evidence(query.time, np.zeros(1, np.int64), subject, heads, popular), self.memory
+            memory = self.memory_before(query.time, heads)
+            with memory.before(query.time, heads):
+                popular = memory.popular(heads, query.time)
+                subject, first = np.array([query.subject]), np.zeros(1, np.int64)
+                yield memory.evidence(query.time, first, subject, heads, popular), memory
 
     def _sweep(
         self,
@@ -89,28 +104,46 @@ class QueryEvidence:
         all_heads = np.unique(relation)
         with self._lock, _pool(execution.threads) as pool:
             for now, start, end in zip(steps, bounds[:-1], bounds[1:], strict=True):
-                self._prepare(now, all_heads, pool)
+                memory = self.memory_before(now, all_heads, pool)
                 own = start + np.lexsort((relation[start:end], queries.subject[start:end]))
                 heads = np.unique(relation[own])
-                with self.memory.before(now, heads):
-                    popular = self.memory.popular(heads, now)
+                with memory.before(now, heads):
+                    popular = memory.popular(heads, now)
 
-                    def work(chunk: Ints, now: int = now, popular: Ints = popular) -> Result:
-                        subjects = queries.subject[chunk]
-                        return function(self.memory.evidence(now, chunk, subjects, relation[chunk], popular))
+                    def work(chunk: Ints, memory: Memory = memory, now: int = now, popular: Ints = popular) -> Result:
+                        evidence = memory.evidence(now, chunk, queries.subject[chunk], relation[chunk], popular)
+                        return function(evidence)
 
                     chunks = np.array_split(own, -(-len(own) // _MAX_QUERIES))
                     yield list(pool.map(work, chunks) if pool else map(work, chunks))
 
-    def _prepare(self, now: int, heads: Ints, pool: ThreadPoolExecutor | None = None) -> None:
-        """Bring the memory to all facts before a time step."""
+
+class QueryEvidence(BaseQueryEvidence):
+    """Extracts the evidence for queries over a graph that does not change."""
+
+    graph: TemporalGraph
+
+    def __init__(self, graph: TemporalGraph, families: Sequence[str], half_lives: Floats) -> None:
+        super().__init__(graph, families, half_lives)
+        self._memory = Memory(families, half_lives)
+        self._heads: Ints | None = None  # the relations for whose queries the memory learned; None for all
+        self._cache = MemoryCache(graph, families, half_lives)
+
+    def memory_before(self, now: int, heads: Ints, pool: ThreadPoolExecutor | None = None) -> Memory:
+        """The memory, with all facts before a time step and perhaps some of that step."""
         lacks_heads = self._heads is not None and not np.isin(heads, self._heads).all()
-        if not 0 <= self.memory.newest <= now or lacks_heads:
+        if not 0 <= self._memory.newest <= now or lacks_heads:
             self._begin(now, heads)
-        new = self.graph.facts.between(self.memory.newest + 1, now)
-        self.memory.add(new, self._heads, pool)
+        new = self.graph.facts.between(self._memory.newest + 1, now)
+        self._memory.add(new, self._heads, pool)
         if len(new.time) and now >= self.graph.end and self._heads is None:
-            self._cache.store(self.memory, self.graph.end)
+            self._cache.store(self._memory, self.graph.end)
+        return self._memory
+
+    def complete_memory(self, execution: Execution = Execution()) -> Memory:
+        """The memory of all facts of the graph."""
+        with self._lock, _pool(execution.threads) as pool:
+            return self.memory_before(self.graph.end, np.arange(len(self.graph.relations)), pool)
 
     def _begin(self, now: int, heads: Ints) -> None:
         """Begin with the stored memory that comes next before a time step, or with none."""
@@ -120,20 +153,15 @@ class QueryEvidence:
             memory.add_names(self.graph.entities.names, self.graph.relations.base)
             if now < self.graph.end and len(heads) < _FEW_RELATIONS * len(self.graph.relations):
                 self._heads = heads
-        self.memory = memory
-
-    def complete_memory(self, execution: Execution = Execution()) -> Memory:
-        """The memory of all facts of the graph."""
-        with self._lock, _pool(execution.threads) as pool:
-            every = np.arange(2 * len(self.graph.relations.base))
-            self._prepare(self.graph.end, every, pool)
-            return self.memory
+        self._memory = memory
 
 
-class _ClusterWorker:
+class _ClusterWorker(Generic[Result]):
     """Goes through its blocks of queries with a memory of its own."""
 
-    def __init__(self, evidence: QueryEvidence, queries: QueryBatch, function: Callable[[Evidence], Result]) -> None:
+    def __init__(
+        self, evidence: BaseQueryEvidence, queries: QueryBatch, function: Callable[[Evidence], Result]
+    ) -> None:
         self._evidence, self._queries, self._function = evidence, queries, function
 
     def __call__(self, block: Ints) -> list[Result]:

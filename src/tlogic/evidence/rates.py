@@ -155,7 +155,7 @@ def log_of_none(rate: float) -> int:
 
     Sums of integers do not depend on the order of their terms.
     """
-    return np.int64(-np.log(1.0 - rate) * _LOG_UNIT + 0.5)
+    return int(-np.log(1.0 - rate) * _LOG_UNIT + 0.5)
 
 
 @njit(cache=True, nogil=True)

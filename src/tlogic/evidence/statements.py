@@ -11,7 +11,7 @@ from tlogic.evidence.lists import first_of
 from tlogic.evidence.partners import Partners, new_partners, strongest
 from tlogic.evidence.relation_numbers import decoded, encoded
 from tlogic.forecasting.queries import EncodedQuery
-from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.graph.graph_protocol import Graph
 
 
 class Edge(NamedTuple):
@@ -59,7 +59,7 @@ def how_often(n: float) -> str:
 class Case:
     """A candidate of a query, with everything that a family needs to describe its evidence."""
 
-    graph: TemporalGraph
+    graph: Graph
     memory: EventMemory
     """All events until the time step of the query."""
     query: EncodedQuery

@@ -50,7 +50,7 @@ def n_keys(table: Table) -> int:
 @njit(cache=True, nogil=True)
 def joint_key(high: int, low: int) -> int:
     """One key for two numbers below 2^31."""
-    return (np.int64(high) << 32) | np.int64(low)
+    return (int(high) << 32) | int(low)
 
 
 @njit(cache=True, nogil=True)
@@ -81,7 +81,7 @@ def add_key(table: Table, key: int) -> int:
 def _find(table: Table, key: int) -> int:
     """Where a key is, or the free place where it belongs."""
     mask = len(table) - 2
-    at = np.int64(splitmix64(np.uint64(key)) & np.uint64(mask))
+    at = int(splitmix64(np.uint64(key)) & np.uint64(mask))
     while table[at, 0] != key and table[at, 0] != _FREE:
         at = (at + 1) & mask
     return at

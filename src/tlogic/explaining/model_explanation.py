@@ -11,7 +11,7 @@ from tlogic.evidence.statements import Case, Edge
 from tlogic.explaining.explanation import Explanation, Fact
 from tlogic.forecasting.queries import EncodedQuery, Query, encode_queries, with_names
 from tlogic.graph.arrays import Floats
-from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.graph.graph_protocol import Graph
 from tlogic.models.model_forecaster import ModelForecaster
 
 
@@ -238,7 +238,7 @@ def _contributions(
     return tuple(sorted(found, key=lambda each: -abs(each.weight)))
 
 
-def _distinct(graph: TemporalGraph, edges: Sequence[Edge]) -> list[Edge]:
+def _distinct(graph: Graph, edges: Sequence[Edge]) -> list[Edge]:
     """The recorded facts behind edges, each once: an edge and its inverse are the same fact."""
     half = len(graph.relations.base)
     return list(
@@ -249,6 +249,6 @@ def _distinct(graph: TemporalGraph, edges: Sequence[Edge]) -> list[Edge]:
     )
 
 
-def _as_facts(graph: TemporalGraph, edges: Sequence[Edge]) -> tuple[Fact, ...]:
+def _as_facts(graph: Graph, edges: Sequence[Edge]) -> tuple[Fact, ...]:
     name, relation_name, label = graph.entities.name_of, graph.relations.name_of, graph.timeline.label_of
     return tuple(Fact(name(s), relation_name(r), name(o), label(t)) for s, r, o, t in edges)

@@ -26,7 +26,7 @@ def mixed_hashes(columns: Sequence[Ints]) -> Ints:
     >>> mixed_hashes([np.array([1, 1, 2]), np.array([3, 4, 3])]).argsort().tolist()
     [1, 2, 0]
     """
-    mixed = np.zeros(len(columns[0]), np.uint64)
+    mixed: Ints = np.zeros(len(columns[0]), np.uint64)
     for column in columns:
         mixed = splitmix64_of(mixed ^ column.astype(np.uint64))
     return mixed

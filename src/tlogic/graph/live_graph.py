@@ -150,6 +150,10 @@ class LiveGraph:
         names = Vocabulary(self.entities, kind="entity"), Relations(self.relations.base)
         return Snapshot(*names, self.timeline, facts, self.encoding_version)
 
+    def facts_since(self, n: int) -> Facts:
+        """A copy of the facts after the first n, in order of arrival."""
+        return Facts(*self._log[:, n : self._n_facts].copy())
+
     # Runs that moved leave gaps. Another thread can build a compact index from a snapshot meanwhile.
 
     @property

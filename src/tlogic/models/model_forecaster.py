@@ -5,16 +5,18 @@ from copy import copy
 from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
+from weakref import ref
 
 import numpy as np
 
 from tlogic.errors import SettingsError
 from tlogic.evidence.memory import Evidence
-from tlogic.evidence.query_evidence import QueryEvidence
+from tlogic.evidence.query_evidence import BaseQueryEvidence, QueryEvidence
 from tlogic.execution import Execution
 from tlogic.forecasting.answers import Answers, ScoredQueries
 from tlogic.forecasting.application import QueryBatch, Scored
 from tlogic.forecasting.queries import EncodedQuery, distinct_in_time
+from tlogic.graph.graph_protocol import Graph
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.model import Model
 
@@ -22,11 +24,18 @@ Result = TypeVar("Result")
 
 
 class ModelForecaster:
-    """Answers queries over one graph with one model, each from the facts before its time."""
+    """Answers queries over one graph with one model, each from the facts before its time.
 
-    def __init__(self, graph: TemporalGraph, model: Model) -> None:
-        self.graph, self.model = graph, model
-        self.evidence = QueryEvidence(graph, model.families, model.half_lives)
+    Args:
+        graph: The graph: a ``TemporalGraph``, or any graph if its evidence is given.
+        model: The model.
+        evidence: The evidence for queries over the graph.
+    """
+
+    def __init__(self, graph: Any, model: Model, evidence: BaseQueryEvidence | None = None) -> None:
+        self.graph: Graph = graph
+        self.model = model
+        self.evidence = evidence or _evidence_of(graph, model)
 
     @property
     def description(self) -> dict[str, Any]:
@@ -66,3 +75,18 @@ class ModelForecaster:
         probability = self.model.probabilities(context.start, scores)
         no_rules = np.zeros(len(query), np.int64)
         return ScoredQueries(query, Scored(context.start, context.candidate, scores, no_rules), probability)
+
+
+_latest: list[tuple[ref[TemporalGraph], QueryEvidence]] = []
+"""The evidence that was used last: its memory serves the next model with the same families, too."""
+
+
+def _evidence_of(graph: TemporalGraph, model: Model) -> QueryEvidence:
+    """The evidence for a graph, with the memory of the last time if that was of the same graph."""
+    for known, evidence in _latest:
+        same_model = evidence.families == model.families and np.array_equal(evidence.half_lives, model.half_lives)
+        if known() is graph and same_model:
+            return evidence
+    evidence = QueryEvidence(graph, model.families, model.half_lives)
+    _latest[:] = [(ref(graph), evidence)]
+    return evidence

@@ -103,7 +103,7 @@ class _Sampler:
         return QueryBatch(subject[kept], relation[kept], time[kept], time[kept])
 
     def __call__(self, part: Evidence) -> tuple["Sample", "Sample"]:
-        """Examples: queries with an answer, and some of their candidates. Held back: any queries with all candidates."""
+        """Examples, which have an answer, with some candidates; and queries that are held back, with all of them."""
         context, n = part.context, len(part.query)
         query = np.repeat(np.arange(n), np.diff(context.start))
         is_true = self._is_answer(part, query)

@@ -53,7 +53,7 @@ def _extract(memory: EventMemory, tally: Tally, context: QueryContext, order: In
         r = context.relation[q]
         best = 1e-9
         for p in range(context.start[q], context.start[q + 1]):
-            c, largest, total = context.candidate[p], 0.0, np.int64(0)
+            c, largest, total = context.candidate[p], 0.0, 0
             end = end_of_edges(edges, c, now)
             i = end - 1
             while i >= first_of(edges, c) and now - record[i, 2] <= N_AGES:

@@ -134,7 +134,7 @@ def _key(relation: int, what: int, one: int, other: int) -> int:
     """A hash of what is counted, so long that no two are the same."""
     mixed = splitmix64(np.uint64(relation * _N_KEYS + what + 1))
     mixed = splitmix64(mixed ^ np.uint64(one + 2))
-    return np.int64(splitmix64(mixed ^ np.uint64(other + 2)) >> np.uint64(1))
+    return int(splitmix64(mixed ^ np.uint64(other + 2)) >> np.uint64(1))
 
 
 @njit(cache=True, nogil=True)

@@ -118,7 +118,7 @@ def _fill(
 ) -> None:
     """Fill the row of one candidate."""
     q, s, r, pair, now = query
-    by_age_sum, by_share_sum = np.int64(0), np.int64(0)
+    by_age_sum, by_share_sum = 0, 0
     for i in indexes_of(of_pair, pair):
         triple = of_pair.record[i, 0]
         moment = moment_before(triples, triple, now)

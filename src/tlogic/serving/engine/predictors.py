@@ -6,6 +6,7 @@ from threading import Lock
 from typing import Any, Literal, Protocol
 
 from tlogic.errors import InputError
+from tlogic.evidence.live_evidence import LiveQueryEvidence
 from tlogic.execution import Execution
 from tlogic.explaining import ModelExplanation, RuleExplanation, explain_by_model, explain_by_rules
 from tlogic.forecasting import ApplicationSettings, Query
@@ -76,14 +77,13 @@ class RulePredictor:
 
 
 class ModelPredictor:
-    """Applies a model. Its forecaster is rebuilt from all facts by the first query after a change of the graph."""
+    """Applies a model to the live graph. Its memory learns from events as they arrive."""
 
     kind: Kind = "model"
 
     def __init__(self, model: Model, version: int) -> None:
         self.model, self.version = model, version
         self._forecaster: ModelForecaster | None = None
-        self._built_from: tuple[LiveGraph, int] | None = None
         self._lock = Lock()
 
     def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Forecast[Any]:
@@ -103,9 +103,9 @@ class ModelPredictor:
 
     def _current_forecaster(self, graph: LiveGraph) -> ModelForecaster:
         with self._lock:
-            if self._forecaster is None or self._built_from != (graph, graph.version):
-                self._forecaster = ModelForecaster(graph.snapshot().graph(), self.model)
-                self._built_from = (graph, graph.version)
+            if self._forecaster is None or self._forecaster.graph is not graph:
+                evidence = LiveQueryEvidence(graph, self.model.families, self.model.half_lives)
+                self._forecaster = ModelForecaster(graph, self.model, evidence)
             return self._forecaster
 
 

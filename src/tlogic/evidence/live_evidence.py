@@ -1,0 +1,137 @@
+"""LiveQueryEvidence: the evidence for queries over a graph that grows.
+
+Each event is learned when it arrives, unless its time step is before the newest one. Such late events change what later
+events taught, so the memory is built anew: at once if there are few facts, otherwise by a thread of its own. Until then
+the evidence is that without the late events.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
+
+import numpy as np
+
+from tlogic.evidence.memory import Memory
+from tlogic.evidence.query_evidence import BaseQueryEvidence
+from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.facts import Facts
+from tlogic.graph.live_graph import LiveGraph
+
+_FEW_FACTS = 20_000
+"""A memory of so many facts is built at once."""
+
+
+class LiveQueryEvidence(BaseQueryEvidence):
+    """Extracts the evidence for queries over a live graph, with a memory that learns from events as they arrive.
+
+    The graph must not change while one of its methods runs.
+
+    Args:
+        graph: The graph.
+        families: The names of the families of evidence.
+        half_lives: The half-lives of decayed counts, in time steps.
+        memory: A memory of the first facts of the graph; None to build one.
+        n_known: How many facts that memory has.
+    """
+
+    graph: LiveGraph
+
+    def __init__(
+        self,
+        graph: LiveGraph,
+        families: Sequence[str],
+        half_lives: Floats,
+        memory: Memory | None = None,
+        n_known: int = 0,
+    ) -> None:
+        super().__init__(graph, families, half_lives)
+        self._memory, self._n_known = memory or Memory(families, half_lives), n_known
+        self._origin = graph.timeline.origin
+        self._past: tuple[tuple[int, int, bytes], Memory] | None = None
+        self._rebuild: Thread | None = None
+        self._rebuilt: tuple[Memory, int] | None = None
+        self.n_late = 0
+        """Events that wait for the memory to be built anew."""
+
+    @property
+    def memory(self) -> Memory:
+        """The memory of the events so far."""
+        return self._memory
+
+    @property
+    def n_known(self) -> int:
+        """How many facts of the graph the memory has, or has put aside because they are late."""
+        return self._n_known
+
+    def memory_before(self, now: int, heads: Ints, pool: ThreadPoolExecutor | None = None) -> Memory:
+        """The memory with all events; for a time step before the newest one, a memory of what was before it."""
+        self.catch_up()
+        if now >= self._memory.newest:
+            return self._memory
+        key = now, len(self.graph), heads.tobytes()
+        if self._past is None or self._past[0] != key:
+            past = Memory(self.families, self.half_lives)
+            past.add_names(self.graph.entities.names, self.graph.relations.base)
+            facts = self.graph.facts_since(0)
+            past.add(_in_time(Facts(*(column[facts.time < now] for column in facts))), heads, pool)
+            self._past = key, past
+        return self._past[1]
+
+    def catch_up(self) -> None:
+        """Learn the events that the graph has and the memory lacks."""
+        with self._lock:
+            self._take_rebuilt()
+            self._learn_new()
+            if self.n_late and self._rebuild is None:
+                self._begin_rebuild()
+
+    def _learn_new(self) -> None:
+        """Take in new events, apart from late ones."""
+        n_facts = len(self.graph)
+        if n_facts == self._n_known:
+            return
+        new = self.graph.facts_since(self._n_known)
+        if self.graph.timeline.origin != self._origin:  # all time steps have other numbers
+            self.n_late += len(new.time)
+        else:
+            _add_names(self._memory, self.graph)
+            late = new.time < self._memory.newest
+            self.n_late += int(late.sum())
+            self._memory.add(_in_time(Facts(*(column[~late] for column in new))))
+        self._n_known = n_facts
+
+    def _begin_rebuild(self) -> None:
+        facts, names = self.graph.facts_since(0), (list(self.graph.entities.names), list(self.graph.relations.base))
+        self.n_late, self._origin = 0, self.graph.timeline.origin
+
+        def build() -> None:
+            memory = Memory(self.families, self.half_lives)
+            memory.add_names(*names)
+            memory.add(_in_time(facts))
+            self._rebuilt = memory, len(facts.time)
+
+        if len(facts.time) <= _FEW_FACTS:
+            build()
+            self._take_rebuilt()
+            self._learn_new()
+        else:
+            self._rebuild = Thread(target=build, name="memory", daemon=True)
+            self._rebuild.start()
+
+    def _take_rebuilt(self) -> None:
+        """Use a memory that was built anew; the events since then are learned next."""
+        if self._rebuilt is not None:
+            self._memory, self._n_known = self._rebuilt
+            self._rebuilt = self._rebuild = None
+
+
+def _add_names(memory: Memory, graph: LiveGraph) -> None:
+    """Add the names of a graph that a memory lacks."""
+    entities, relations = graph.entities.names[memory.n_entities :], graph.relations.base[memory.n_relations :]
+    if entities or relations:
+        memory.add_names(entities, relations)
+
+
+def _in_time(facts: Facts) -> Facts:
+    order = np.argsort(facts.time, kind="stable")
+    return Facts(*(column[order] for column in facts))
