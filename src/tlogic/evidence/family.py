@@ -47,7 +47,7 @@ class Family(Protocol):
     """A named tuple of arrays, and of such tuples, with all that it learned; None if it learns nothing."""
 
     def observe(self, memory: EventMemory, names: Sequence[str], events: StepEvents) -> None:
-        """Take in events, which the memory has already, and the names of entities that are new with them."""
+        """Take in the names of new entities, and events, which the memory has already."""
 
     def learn(self, memory: EventMemory, events: StepEvents, times: int) -> None:
         """Learn from queries and their answers, given the memory of what was before them.

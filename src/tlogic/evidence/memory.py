@@ -51,7 +51,6 @@ class Memory:
         """The families by name, with what they have learned."""
         self.newest_facts: Facts = NO_FACTS
         """The facts of the newest time step."""
-        self._new_names: list[str] = []
 
     @property
     def newest(self) -> int:
@@ -72,7 +71,10 @@ class Memory:
         """Add entities and relations, which get the next ids."""
         both = [name for relation in relations for name in (relation, relation + INVERSE_MARK)]
         self.events = with_names(self.events, name_keys(entities), name_keys(both))
-        self._new_names += entities
+        nothing = step_events(self.newest, NO_FACTS, _flags(NO_FACTS))
+        for family in self.families.values():
+            family.observe(self.events, entities, nothing)
+            family.learn(self.events, nothing, 1)  # which makes room for the relations
 
     def add(self, facts: Facts, heads: Ints | None = None, pool: Executor | None = None) -> None:
         """Take in new facts and learn from them.
@@ -93,8 +95,7 @@ class Memory:
         self.newest_facts = Facts(*(np.concatenate(pair) for pair in zip(known, facts, strict=True)))
         events = step_events(now, facts, flags)
         for family in self.families.values():
-            family.observe(self.events, self._new_names, events)
-        self._new_names = []
+            family.observe(self.events, (), events)
         self._learn(events if heads is None else _of_heads(events, heads), 1, pool)
 
     def _learn(self, events: StepEvents, times: int, pool: Executor | None = None) -> None:
