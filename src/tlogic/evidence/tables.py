@@ -1,6 +1,6 @@
 """Hash tables from integer keys to consecutive numbers, for kernels."""
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numba import njit
@@ -81,7 +81,7 @@ def add_key(table: Table, key: int) -> int:
 def _find(table: Table, key: int) -> int:
     """Where a key is, or the free place where it belongs."""
     mask = len(table) - 2
-    at = int(splitmix64(np.uint64(key)) & np.uint64(mask))
+    at: Any = np.int64(splitmix64(np.uint64(key)) & np.uint64(mask))
     while table[at, 0] != key and table[at, 0] != _FREE:
         at = (at + 1) & mask
     return at

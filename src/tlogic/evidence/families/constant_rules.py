@@ -15,6 +15,7 @@ from tlogic.evidence.lists import (
     Lists,
     append,
     can_extend,
+    first_of,
     indexes_of,
     new_lists,
     size_of,
@@ -145,7 +146,9 @@ class ConstantRules(BaseFamily):
         rates = {}
         for d in case.partners(_N_PARTNERS).entity.tolist():
             body = number_of(self.state.body, joint_key(case.head, d)) if d >= 0 else -1
-            for answer, hits in self.state.answers.record[indexes_of(self.state.answers, body)].tolist():
+            answers = self.state.answers
+            first, size = first_of(answers, max(body, 0)), size_of(answers, body)
+            for answer, hits in answers.record[first : first + size].tolist():
                 if answer == case.entity and hits:
                     rates[d] = hits / (int(self.state.fires[body, 0]) + _PRIOR)
         if not rates:

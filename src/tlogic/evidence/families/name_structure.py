@@ -5,7 +5,7 @@ query. The most active entities from the place of the subject are proposed as ca
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -134,7 +134,8 @@ def _key(relation: int, what: int, one: int, other: int) -> int:
     """A hash of what is counted, so long that no two are the same."""
     mixed = splitmix64(np.uint64(relation * _N_KEYS + what + 1))
     mixed = splitmix64(mixed ^ np.uint64(one + 2))
-    return int(splitmix64(mixed ^ np.uint64(other + 2)) >> np.uint64(1))
+    key: Any = np.int64(splitmix64(mixed ^ np.uint64(other + 2)) >> np.uint64(1))
+    return key
 
 
 @njit(cache=True, nogil=True)
