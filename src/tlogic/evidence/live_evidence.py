@@ -30,22 +30,13 @@ class LiveQueryEvidence(BaseQueryEvidence):
         graph: The graph.
         families: The names of the families of evidence.
         half_lives: The half-lives of decayed counts, in time steps.
-        memory: A memory of the first facts of the graph; None to build one.
-        n_known: How many facts that memory has.
     """
 
     graph: LiveGraph
 
-    def __init__(
-        self,
-        graph: LiveGraph,
-        families: Sequence[str],
-        half_lives: Floats,
-        memory: Memory | None = None,
-        n_known: int = 0,
-    ) -> None:
+    def __init__(self, graph: LiveGraph, families: Sequence[str], half_lives: Floats) -> None:
         super().__init__(graph, families, half_lives)
-        self._memory, self._n_known = memory or Memory(families, half_lives), n_known
+        self._memory, self._n_known = Memory(families, half_lives), 0
         self._origin = graph.timeline.origin
         self._past: tuple[tuple[int, int, bytes], Memory] | None = None
         self._rebuild: Thread | None = None
@@ -62,6 +53,15 @@ class LiveQueryEvidence(BaseQueryEvidence):
     def n_known(self) -> int:
         """How many facts of the graph the memory has, or has put aside because they are late."""
         return self._n_known
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the memory has all facts that it was shown: none was late."""
+        return self.n_late == 0 and self._rebuild is None
+
+    def resume(self, memory: Memory, n_known: int) -> None:
+        """Go on with a memory of the first facts of the graph."""
+        self._memory, self._n_known = memory, n_known
 
     def memory_before(self, now: int, heads: Ints, pool: ThreadPoolExecutor | None = None) -> Memory:
         """The memory with all events; for a time step before the newest one, a memory of what was before it."""
@@ -102,7 +102,7 @@ class LiveQueryEvidence(BaseQueryEvidence):
 
     def _begin_rebuild(self) -> None:
         facts, names = self.graph.facts_since(0), (list(self.graph.entities.names), list(self.graph.relations.base))
-        self.n_late, self._origin = 0, self.graph.timeline.origin
+        self._origin = self.graph.timeline.origin
 
         def build() -> None:
             memory = Memory(self.families, self.half_lives)
@@ -122,7 +122,7 @@ class LiveQueryEvidence(BaseQueryEvidence):
         """Use a memory that was built anew; the events since then are learned next."""
         if self._rebuilt is not None:
             self._memory, self._n_known = self._rebuilt
-            self._rebuilt = self._rebuild = None
+            self._rebuilt, self._rebuild, self.n_late = None, None, 0
 
 
 def _add_names(memory: Memory, graph: LiveGraph) -> None:

@@ -20,6 +20,7 @@ from tlogic.evidence.candidate_selection import (
 )
 from tlogic.evidence.event_memory import add_facts, new_event_memory, with_names
 from tlogic.evidence.family import Family, StepEvents
+from tlogic.evidence.groups import N_LATEST
 from tlogic.evidence.registry import FAMILIES
 from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.graph.facts import NO_FACTS, Facts
@@ -66,6 +67,11 @@ class Memory:
     def n_relations(self) -> int:
         """The number of relations, without their inverses."""
         return len(self.events.relations)
+
+    @property
+    def n_facts(self) -> int:
+        """The number of facts."""
+        return int(self.events.relations[:, N_LATEST].sum())
 
     def add_names(self, entities: Sequence[str], relations: Sequence[str]) -> None:
         """Add entities and relations, which get the next ids."""

@@ -37,8 +37,9 @@ class MemoryCache:
         for until in self._times:
             path = self._path(until)
             if until <= now and path is not None and path.exists():
+                about = {**self._about, "until": until}
                 try:
-                    memory = open_memory(path, {**self._about, "until": until})
+                    memory = open_memory(path, lambda _, about=about: about)
                     os.utime(path)  # marks it as recently used
                 except (InputError, OSError):
                     continue

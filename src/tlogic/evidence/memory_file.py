@@ -3,7 +3,7 @@
 The file names the graph that the memory is of, by its fingerprint, and the time step before which its facts are known.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ MEMORY_FILE = FileKind("memory file", b"tlogic memory\n\0\0", 1, "tlogic fit")
 
 
 def write_memory(memory: Memory, path: Path, about: Mapping[str, Any]) -> None:
-    """Write a memory, atomically, with a description that must fit when it is opened."""
+    """Write a memory, atomically, with a description of what it is of."""
     arrays = {"half_lives": memory.half_lives}
     arrays |= _arrays_of("events", memory.events._replace(**_trimmed_groups(memory)))
     arrays |= _arrays_of("newest_facts", memory.newest_facts)
@@ -29,14 +29,18 @@ def write_memory(memory: Memory, path: Path, about: Mapping[str, Any]) -> None:
     write_arrays(path, MEMORY_FILE, {**about, "families": list(memory.families)}, arrays)
 
 
-def open_memory(path: Path, about: Mapping[str, Any]) -> Memory | None:
+def open_memory(path: Path, expected: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Memory | None:
     """Open a memory; None if it is of something else.
+
+    Args:
+        path: The file.
+        expected: Given the description in the file, what it should be.
 
     Raises:
         InputError: If the file is no memory file, or damaged.
     """
     header, arrays = open_arrays(path, MEMORY_FILE)
-    if any(header.get(name) != value for name, value in about.items()):
+    if any(header.get(name) != value for name, value in expected(header).items()):
         return None
     try:
         memory = Memory(header["families"], arrays["half_lives"])

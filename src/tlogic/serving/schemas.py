@@ -262,6 +262,8 @@ class Health(Schema):
     """The time step after the last event, which is the default time of queries."""
     version: int
     kind: Literal["rules", "model"]
+    late_events: int
+    """Events older than the newest time step that forecasts do not use yet: the model's memory is being built anew."""
 
 
 class Liveness(Schema):

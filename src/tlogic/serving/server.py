@@ -81,6 +81,7 @@ def serve(
     with _bind(host, port) as listener:
         service = open_service()
         warm_up(service)
+        service.versions.save_memory()
         server = uvicorn.Server(_config(create_app(service, access, page=page), access))
         follower = StoreFollower(service, learn_every)
         follower.start()
@@ -92,6 +93,7 @@ def serve(
                 server.run(sockets=[listener])
         finally:
             follower.stop()
+            service.versions.save_memory()
             service.live_store.store.close()
             log.info("stopped")
             threading.excepthook = lambda _: None  # learning that is interrupted by the exit is not an error

@@ -42,6 +42,7 @@ class StoreFollower:
     def _catch_up(self) -> None:
         try:
             self._service.live_store.catch_up()
+            self._service.versions.catch_up()
             self._service.versions.use_latest()
         except Exception as error:
             # Log only the first failure in a row; otherwise there would be two lines per second.

@@ -15,6 +15,7 @@ from tlogic.forecasting.live_forecaster import LiveRuleForecaster
 from tlogic.graph.live_graph import LiveGraph
 from tlogic.models import Model, ModelForecaster
 from tlogic.rules import Rule, RuleSet
+from tlogic.serving.engine.stored_memories import StoredMemories
 
 Kind = Literal["rules", "model"]
 
@@ -35,6 +36,12 @@ class Predictor(Protocol):
         self, graph: LiveGraph, query: Query, candidate: str, without: Collection[str], n: int
     ) -> RuleExplanation | ModelExplanation:
         """Explain a candidate, with up to n groundings or facts per reason."""
+
+    def catch_up(self, graph: LiveGraph) -> int:
+        """Learn from events that arrived; returns how many late ones forecasts do not use yet."""
+
+    def save_memory(self) -> None:
+        """Store what was learned from events, so that the next start is fast."""
 
 
 class RulePredictor:
@@ -57,6 +64,13 @@ class RulePredictor:
     ) -> RuleExplanation:
         """Explain a candidate, with up to n groundings per rule."""
         return explain_by_rules(self._forecaster_without(graph, without), query, candidate, n)
+
+    def catch_up(self, graph: LiveGraph) -> int:  # noqa: ARG002
+        """Nothing is learned from single events, so none is late."""
+        return 0
+
+    def save_memory(self) -> None:
+        """Nothing is stored."""
 
     def _forecaster_without(self, graph: LiveGraph, without: Collection[str]) -> LiveRuleForecaster:
         forecaster = self._current_forecaster(graph)
@@ -81,9 +95,9 @@ class ModelPredictor:
 
     kind: Kind = "model"
 
-    def __init__(self, model: Model, version: int) -> None:
-        self.model, self.version = model, version
-        self._forecaster: ModelForecaster | None = None
+    def __init__(self, model: Model, version: int, memories: StoredMemories) -> None:
+        self.model, self.version, self._memories = model, version, memories
+        self._evidence: LiveQueryEvidence | None = None
         self._lock = Lock()
 
     def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Forecast[Any]:
@@ -97,16 +111,26 @@ class ModelPredictor:
         """Explain a candidate, with up to n facts per kind of evidence."""
         return explain_by_model(self._forecaster_without(graph, without), query, candidate, n)
 
+    def catch_up(self, graph: LiveGraph) -> int:
+        """Learn from events that arrived; returns how many late ones wait until the memory is built anew."""
+        evidence = self._evidence_of(graph)
+        evidence.catch_up()
+        return evidence.n_late
+
+    def save_memory(self) -> None:
+        """Store the memory, so that the next start need not learn from all events again."""
+        if self._evidence is not None:
+            self._memories.save(self._evidence, self.model)
+
     def _forecaster_without(self, graph: LiveGraph, without: Collection[str]) -> ModelForecaster:
-        forecaster = self._current_forecaster(graph)
+        forecaster = ModelForecaster(graph, self.model, self._evidence_of(graph))
         return forecaster.without(without) if without else forecaster
 
-    def _current_forecaster(self, graph: LiveGraph) -> ModelForecaster:
+    def _evidence_of(self, graph: LiveGraph) -> LiveQueryEvidence:
         with self._lock:
-            if self._forecaster is None or self._forecaster.graph is not graph:
-                evidence = LiveQueryEvidence(graph, self.model.families, self.model.half_lives)
-                self._forecaster = ModelForecaster(graph, self.model, evidence)
-            return self._forecaster
+            if self._evidence is None or self._evidence.graph is not graph:
+                self._evidence = self._memories.evidence(graph, self.model)
+            return self._evidence
 
 
 def forecast_each(

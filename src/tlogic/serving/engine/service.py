@@ -68,6 +68,7 @@ class Service:
             1
         """
         result = self.live_store.add(self.live_store.store.check([event.model_dump() for event in events]))
+        self.versions.catch_up()
         with self.live_store.reading() as graph:
             return schemas.AddResult(added=result.added, known=result.known, total=len(graph))
 
@@ -337,6 +338,7 @@ class Service:
             tlogic=__version__,
             version=predictor.version,
             kind=predictor.kind,
+            late_events=self.versions.catch_up(),
             **size,
         )
 

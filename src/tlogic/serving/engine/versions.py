@@ -15,6 +15,7 @@ from tlogic.rules import RuleSet
 from tlogic.serving import schemas
 from tlogic.serving.engine.live_store import LiveStore
 from tlogic.serving.engine.predictors import Kind, ModelPredictor, Predictor, RulePredictor
+from tlogic.serving.engine.stored_memories import StoredMemories
 
 
 class VersionManager:
@@ -22,6 +23,7 @@ class VersionManager:
 
     def __init__(self, live_store: LiveStore, settings: ApplicationSettings, threads: int | None = None) -> None:
         self._live_store, self._settings, self._threads = live_store, settings, threads
+        self._memories = StoredMemories(live_store.store.name)
         self._switch_lock, self._learn_lock = Lock(), Lock()
         self._predictor: Predictor | None = None
         self.learning = schemas.LearningStatus(state="idle")
@@ -32,6 +34,19 @@ class VersionManager:
         if self._predictor is None:
             raise InputError("There are no rules yet; learn some with POST /api/learn.")
         return self._predictor
+
+    def catch_up(self) -> int:
+        """Let the version in use learn from new events; returns how many late ones forecasts do not use yet."""
+        if self._predictor is None or self._live_store.is_empty:
+            return 0
+        with self._live_store.reading() as graph:
+            return self._predictor.catch_up(graph)
+
+    def save_memory(self) -> None:
+        """Store what the version in use learned from events, for the next start."""
+        if self._predictor is not None and not self._live_store.is_empty:
+            with self._live_store.reading():
+                self._predictor.save_memory()
 
     def use(self, content: RuleSet | Model) -> int:
         """Store rules or a model as a new version and use it; returns its number."""
@@ -117,7 +132,7 @@ class VersionManager:
         self._predictor = (
             RulePredictor(content, self._settings, number)
             if isinstance(content, RuleSet)
-            else ModelPredictor(content, number)
+            else ModelPredictor(content, number, self._memories)
         )
 
 
