@@ -1,4 +1,4 @@
-"""Names of entities and relations: normalisation, suggestions for unknown names, and inverse relations."""
+"""Names: inverse relations, normalisation, suggestions for unknown names, and nouns in singular and plural."""
 
 from collections.abc import Hashable, Iterable
 from functools import lru_cache
@@ -53,3 +53,12 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     near = [other for key in [*containing, *get_close_matches(target, spellings)] for other in spellings[key]]
     near = list(dict.fromkeys(near))
     return f"; did you mean {', '.join(map(repr, near[:3]))}?" if near else "."
+
+
+def noun_for(count: int, singular: str, plural: str | None = None) -> str:
+    """The form of a noun that follows a count.
+
+    >>> noun_for(1, "fact"), noun_for(2, "fact"), noun_for(0, "entity", "entities")
+    ('fact', 'facts', 'entities')
+    """
+    return singular if count == 1 else plural or f"{singular}s"

@@ -10,7 +10,7 @@ from tlogic.graph.arrays import Ints
 from tlogic.graph.binary_search import find_within
 from tlogic.graph.facts import NO_FACTS, Facts, sorted_distinct
 from tlogic.graph.growing_index import GrowingIndex, build_growing_index, insert_facts, with_spare_capacity
-from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.graph.temporal_graph import TemporalGraph, size_text
 from tlogic.graph.triples import build_triple_index
 from tlogic.graph.vocabulary import Relations, Vocabulary
 
@@ -88,7 +88,7 @@ class LiveGraph:
         return self._n_facts
 
     def __repr__(self) -> str:
-        return f"LiveGraph({len(self)} facts, {len(self.entities)} entities, {len(self.relations.base)} relations)"
+        return f"LiveGraph({size_text(len(self), len(self.entities), len(self.relations.base))})"
 
     @property
     def valid_from(self) -> int:

@@ -15,6 +15,7 @@ from tlogic.graph.facts import Facts
 from tlogic.graph.triples import TripleIndex, build_triple_index
 from tlogic.graph.views import Views, build_views
 from tlogic.graph.vocabulary import Relations, Vocabulary
+from tlogic.names import noun_for
 from tlogic.notebook import html_table
 
 
@@ -28,6 +29,16 @@ class Precomputed(NamedTuple):
 
 
 _NOTHING_PRECOMPUTED = Precomputed()
+
+
+def size_text(n_facts: int, n_entities: int, n_relations: int, number_format: str = "") -> str:
+    """The size of a graph in words.
+
+    >>> size_text(1200, 5, 1), size_text(1200, 5, 1, number_format=",")
+    ('1200 facts, 5 entities, 1 relation', '1,200 facts, 5 entities, 1 relation')
+    """
+    sizes = ((n_facts, "fact", "facts"), (n_entities, "entity", "entities"), (n_relations, "relation", "relations"))
+    return ", ".join(f"{size:{number_format}} {noun_for(size, *nouns)}" for size, *nouns in sizes)
 
 
 @dataclass(frozen=True)
@@ -70,7 +81,7 @@ class TemporalGraph:
 
     def __repr__(self) -> str:
         return (
-            f"TemporalGraph({len(self)} facts, {len(self.entities)} entities, {len(self.relations.base)} relations, "
+            f"TemporalGraph({size_text(len(self), len(self.entities), len(self.relations.base))}, "
             f"{self.timeline.label_of(0)} to {self.timeline.label_of(self.end - 1)})"
         )
 
@@ -86,9 +97,8 @@ class TemporalGraph:
             for name, (first, last) in periods.items()
             if first < min(last, end)
         ]
-        entities, relations = len(self.entities), len(self.relations.base)
-        caption = f"TemporalGraph: {len(self):,} facts, {entities:,} entities, {relations:,} relations"
-        return html_table(caption, ["period", "facts", "from", "until"], rows)
+        size = size_text(len(self), len(self.entities), len(self.relations.base), number_format=",")
+        return html_table(f"TemporalGraph: {size}", ["period", "facts", "from", "until"], rows)
 
     @property
     def end(self) -> int:
