@@ -24,7 +24,7 @@ MARKERS = {"browser": "browser", "dataset": "benchmark_data", "postgres": "postg
 # Tests that share an expensive fixture run in one process, also across modules. Other tests of a module do so too.
 GROUPS = {"boosted": "models", "scorecard": "models", "model_file": "model_file"}
 # Long tests without expensive fixtures; each may run in another process.
-SPLIT = ("tests/test_examples.py", "tests/test_paper.py", "tests/test_transfer.py", "src/")
+SPLIT = ("tests/test_examples.py", "tests/test_transfer.py", "src/")
 # What takes longest begins first, so that all processes end at about the same time.
 LONGEST_FIRST = (
     "tests/test_cluster.py",

@@ -51,6 +51,7 @@ def run_page() -> Iterator[Runner]:
 
         def run(page: Path, folder: Path) -> list[tuple[str, int]]:
             print(json.dumps([str(page), str(folder)]), file=process.stdin, flush=True)
+            assert process.stdout is not None
             results: list[tuple[str, int]] = json.loads(process.stdout.readline())
             return results
 

@@ -73,7 +73,7 @@ def batches(draw: st.DrawFn, world: World) -> list[list[Edge]]:
     return [everything[a:b] for a, b in zip([0, *cuts], [*cuts, len(everything)], strict=True) if b > a]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120)
 @given(st.data(), worlds())
 def test_every_batch_counts_at_once(data: st.DataObject, world: World) -> None:
     parts = data.draw(batches(world))

@@ -40,7 +40,7 @@ def read_graph(
     >>> calls = pl.DataFrame({"subject": ["Ann", "Bo"], "relation": ["calls"] * 2, "object": ["Bo", "Ann"],
     ...                       "date": ["2030-01-01", "2030-01-03"]})
     >>> read_graph(calls)
-    TemporalGraph(2 facts, 2 entities, 1 relations, 2030-01-01 to 2030-01-03)
+    TemporalGraph(2 facts, 2 entities, 1 relation, 2030-01-01 to 2030-01-03)
     """
     if isinstance(source, str | Path) and is_compiled(Path(source).expanduser()):
         _check_compiled_options(
