@@ -10,6 +10,7 @@ import numpy as np
 from tlogic.errors import InputError
 from tlogic.events.read_report import ReadReport
 from tlogic.events.timeline import Timeline
+from tlogic.graph.arrays import Ints
 from tlogic.graph.edges import Edges, edges_of
 from tlogic.graph.facts import Facts
 from tlogic.graph.triples import TripleIndex, build_triple_index
@@ -47,12 +48,13 @@ class TemporalGraph:
 
     Facts before ``valid_from`` are for training, facts from ``test_from`` on for testing. Splits are separated by
     points in time, so every split is a slice of the same arrays. ``tlogic.read`` and ``tlogic.sample`` build graphs.
+    Ids follow the sorted names, and facts are sorted, so equal sets of facts give equal graphs.
 
     Attributes:
         entities: The entity names and their ids.
         relations: The relation names and their ids; the inverse relations follow the relations.
         timeline: Converts time steps to dates and back.
-        facts: All facts as integer arrays, sorted by time.
+        facts: All facts as integer arrays, sorted by time, subject, relation and object.
         valid_from: The first time step of the validation period.
         test_from: The first time step of the test period.
         report: What was read to build the graph, with warnings. The training part keeps the report of the whole graph.
@@ -172,6 +174,16 @@ class TemporalGraph:
         facts, half = self.facts.between(time, time + 1), len(self.relations.base)
         own, other = (facts.subject, facts.object) if relation < half else (facts.object, facts.subject)
         return other[(own == subject) & (facts.relation == relation % half)].tolist()
+
+    @cached_property
+    def entity_rank(self) -> Ints:
+        """Per entity: the position of its name among the sorted names. It equals the id."""
+        return np.arange(len(self.entities), dtype=np.int32)
+
+    @cached_property
+    def relation_rank(self) -> Ints:
+        """Per relation: the position of its name among the sorted names; inverses follow. It equals the id."""
+        return np.arange(len(self.relations), dtype=np.int32)
 
     @property
     def edges(self) -> Edges:
