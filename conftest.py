@@ -15,6 +15,13 @@ def serving_example_names(request: pytest.FixtureRequest) -> None:
         request.node.dtest.globs |= request.getfixturevalue("serving_examples")
 
 
+@pytest.fixture(autouse=True)
+def example_folder(request: pytest.FixtureRequest) -> None:
+    """Examples run in an empty folder, where they may write files."""
+    if isinstance(request.node, pytest.DoctestItem):
+        request.getfixturevalue("monkeypatch").chdir(request.getfixturevalue("tmp_path"))
+
+
 @pytest.fixture
 def serving_examples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     """A service over the sample world, behind a web server."""

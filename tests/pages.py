@@ -1,4 +1,6 @@
-"""The code blocks of a page. `python -m tests.pages PAGE` runs them in order, in the current folder.
+"""The code blocks of pages. `python -m tests.pages` runs them in order.
+
+Each line that it reads names a page and a folder to run it in; it prints one line with the results per page.
 
 A ```console block holds commands after `$ `, each optionally followed by its output. A ```text block right after a
 ```python block holds the output of the code. `...` matches anything.
@@ -119,7 +121,12 @@ def _run(step: Step, names: dict[str, Any]) -> tuple[str, int]:
     return output.getvalue(), code
 
 
-if __name__ == "__main__":
+def _run_page(page: str, folder: str) -> list[tuple[str, int]]:
+    os.chdir(folder)
     names: dict[str, Any] = {"__name__": "__main__"}
-    results = [_run(step, names) for step in steps_of(Path(sys.argv[1]).read_text(encoding="utf-8"))]
-    print(json.dumps(results))
+    return [_run(step, names) for step in steps_of(Path(page).read_text(encoding="utf-8"))]
+
+
+if __name__ == "__main__":
+    for line in sys.stdin:
+        print(json.dumps(_run_page(*json.loads(line))), flush=True)

@@ -7,9 +7,11 @@ import shutil
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -37,26 +39,35 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+Runner = Callable[[Path, Path], list[tuple[str, int]]]
+
+
+@pytest.fixture(scope="module")
+def run_page() -> Iterator[Runner]:
+    """Runs the code of a page in a folder; in one process for all pages, because imports take longest."""
+    command = [sys.executable, "-m", "tests.pages"]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "encoding": "utf-8"}
+    with subprocess.Popen(command, env=environment() | {"PYTHONPATH": _python_path()}, **pipes) as process:
+
+        def run(page: Path, folder: Path) -> list[tuple[str, int]]:
+            print(json.dumps([str(page), str(folder)]), file=process.stdin, flush=True)
+            assert process.stdout is not None
+            results: list[tuple[str, int]] = json.loads(process.stdout.readline())
+            return results
+
+        yield run
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_code_blocks_run_and_print_what_is_shown(
-    page: Path, world: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+    page: Path, run_page: Runner, world: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     text = with_free_ports(page.read_text("utf-8"))
     copy = tmp_path_factory.mktemp("page") / page.name
     copy.write_text(text, "utf-8")
     if PREPARED in " ".join(text.split()):
         shutil.copytree(world, tmp_path, dirs_exist_ok=True)
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.pages", copy],
-        cwd=tmp_path,
-        env=environment() | {"PYTHONPATH": _python_path()},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    for step, (printed, code) in zip(steps_of(text), json.loads(done.stdout), strict=True):
+    for step, (printed, code) in zip(steps_of(text), run_page(copy, tmp_path), strict=True):
         assert code == 0, f"{step.source}\n{printed}"
         assert is_printed(step.shown, printed), f"{step.source}\n--- shown\n{step.shown}--- printed\n{printed}"
 

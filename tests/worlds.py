@@ -1,12 +1,18 @@
 """Random worlds as graphs with names, for tests of what people see."""
 
+from dataclasses import replace
+from functools import cache
+
 import polars as pl
 
 import tlogic
 from tests.naive import Edge
 from tests.naive import Rule as EncodedRule
 from tests.strategies import World
+from tlogic.events import read_events
+from tlogic.events.event_table import EventTable
 from tlogic.graph import TemporalGraph
+from tlogic.graph.building import build_graph
 
 
 def entity(number: int) -> str:
@@ -17,12 +23,20 @@ def relation(number: int, n_base: int) -> str:
     return f"r{number}" if number < n_base else f"r{number - n_base}^-1"
 
 
+ALONE = ("nobody", "never", "nobody", 0)
+"""A fact apart from all others, so that time 0 is the first step."""
+
+
 def as_graph(world: World) -> TemporalGraph:
-    """The world's facts; time 0 is the first step, because a fact apart from all others is of time 0."""
-    rows = [("nobody", "never", "nobody", 0)] + [
-        (entity(s), f"r{r}", entity(o), t) for s, r, o, t in sorted(world.facts)
-    ]
-    return tlogic.read(pl.DataFrame(rows, ["subject", "relation", "object", "time"], orient="row"), step=1)
+    """The graph that `tlogic.read` builds from the world's facts; built faster, because tests build thousands."""
+    rows = [ALONE] + [(entity(s), f"r{r}", entity(o), t) for s, r, o, t in sorted(world.facts)]
+    frame = pl.DataFrame(rows, ["subject", "relation", "object", "step"], orient="row")
+    return build_graph(replace(_table_of_one_fact(), frame=frame))
+
+
+@cache
+def _table_of_one_fact() -> EventTable:
+    return read_events(pl.DataFrame([ALONE], ["subject", "relation", "object", "time"], orient="row"), step=1)
 
 
 def as_rules(rules: list[EncodedRule], world: World, graph: TemporalGraph) -> tlogic.RuleSet:

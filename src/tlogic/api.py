@@ -68,7 +68,7 @@ def read(
         >>> calls = pl.DataFrame({"subject": ["Ann", "Bo"], "relation": ["calls"] * 2, "object": ["Bo", "Ann"],
         ...                       "date": ["2030-01-01", "2030-01-03"]})
         >>> read(calls)
-        TemporalGraph(2 facts, 2 entities, 1 relations, 2030-01-01 to 2030-01-03)
+        TemporalGraph(2 facts, 2 entities, 1 relation, 2030-01-01 to 2030-01-03)
     """
     from tlogic.graph.building import read_graph
 
@@ -240,8 +240,8 @@ def fit(
         InputError: If no query has its answer among entities seen before, so that there is nothing to learn from.
 
     Example:
-        >>> fit(sample())
-        Model(85 kinds of evidence, fitted to 10,631 facts)
+        >>> fit(sample(days=60))
+        Model(85 kinds of evidence, fitted to 1,336 facts)
     """
     arguments = locals()
     from tlogic.execution import Execution

@@ -1,4 +1,4 @@
-"""Names of entities and relations: normalisation, suggestions for unknown names, and inverse relations."""
+"""Names: inverse relations, normalisation, suggestions for unknown names, and nouns in singular and plural."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache
@@ -68,3 +68,12 @@ def name_keys(names: Sequence[str]) -> np.ndarray[Any, np.dtype[np.int64]]:
     """
     digests = b"".join(blake2b(name.encode(), digest_size=8).digest() for name in names)
     return (np.frombuffer(digests, "<u8") >> np.uint64(1)).astype(np.int64)
+
+
+def noun_for(count: int, singular: str, plural: str | None = None) -> str:
+    """The form of a noun that follows a count.
+
+    >>> noun_for(1, "fact"), noun_for(2, "fact"), noun_for(0, "entity", "entities")
+    ('fact', 'facts', 'entities')
+    """
+    return singular if count == 1 else plural or f"{singular}s"

@@ -148,7 +148,8 @@ def test_sentences_tell_the_probability_of_the_best_rule(sheets: list[tuple[int,
         for family, column in columns.items():
             value, sentence = by_family(why)[family].columns[column][0], by_family(why)[family].sentence
             if value:
-                shown = 0.0 if "less than 0.1%" in sentence else float(re.findall(r"([\d.]+)%", sentence)[-1])
+                bound, number = re.findall(r"(less than |more than )?([\d.]+)%", sentence)[-1]
+                shown = float(number) + {"less than ": -0.1, "more than ": 0.1}.get(bound, 0.0)
                 assert shown == pytest.approx(100 * value, abs=0.051), family
                 told[family] += 1
             else:

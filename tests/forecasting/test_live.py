@@ -14,7 +14,6 @@ from tlogic.forecasting import RuleForecaster
 from tlogic.forecasting.forecast import Forecast, forecast_queries
 from tlogic.forecasting.live_forecaster import LiveRuleForecaster
 from tlogic.graph import Facts, TemporalGraph
-from tlogic.graph.growing_index import build_growing_index
 from tlogic.graph.live_graph import LiveGraph
 from tlogic.graph.vocabulary import Relations, Vocabulary
 
@@ -60,7 +59,7 @@ class Grown:
 
     def merge(self) -> None:
         taken = self.graph.snapshot()
-        assert self.graph.replace_index(taken, build_growing_index(taken.graph().triples))
+        assert self.graph.replace_index(taken, taken.compact_index())
 
 
 @st.composite
@@ -73,7 +72,7 @@ def batches(draw: st.DrawFn, world: World) -> list[list[Edge]]:
     return [everything[a:b] for a, b in zip([0, *cuts], [*cuts, len(everything)], strict=True) if b > a]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120)
 @given(st.data(), worlds())
 def test_every_batch_counts_at_once(data: st.DataObject, world: World) -> None:
     parts = data.draw(batches(world))
@@ -125,7 +124,7 @@ def reasons_agree(one: Forecast[RuleExplanation], other: Forecast[RuleExplanatio
 
 
 def test_rules_that_are_switched_off_are_as_if_they_were_not_there() -> None:
-    world = tlogic.sample()
+    world = LiveGraph.of(tlogic.sample()).snapshot().graph()  # without splits, so that the fallback counts all facts
     rules = tlogic.learn(world, walks=30, lengths=(1, 2))
     off = [rule for rule in rules if rule.head == "sue"][::2]
     queries = [("Kite Aviation", "sue"), (None, "sue", "Kite Aviation"), ("Kite Aviation", "fine")]

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -106,7 +107,9 @@ def test_damaged_files_are_refused(
         open_compiled(broken)
 
 
-@pytest.mark.parametrize("content", [b"", b"tlogic", MAGIC, MAGIC + b"\1\0\0\0", b"\x89PNG\r\n", os.urandom(1000)])
+@pytest.mark.parametrize(
+    "content", [b"", b"tlogic", MAGIC, MAGIC + b"\1\0\0\0", b"\x89PNG\r\n", Random(1).randbytes(1000)], ids=range(6)
+)
 def test_foreign_files_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "foreign.graph"
     path.write_bytes(content)

@@ -24,7 +24,7 @@ from tlogic.reproduction.paper_report import is_available
 from tlogic.reproduction.reliability_table import reliability
 from tlogic.reproduction.scorecard_variants import evaluate_variants, fit_variants
 
-DAYS = 90
+DAYS = 60
 
 Measure = Callable[[ModelTrial], dict[str, Any]]
 

@@ -14,6 +14,7 @@ from tlogic.analysis.trials import Trial
 from tlogic.reproduction import reproduce
 from tlogic.reproduction.appendix import MRR_TOLERANCE
 from tlogic.reproduction.experiment_runner import ExperimentRunner
+from tlogic.reproduction.model_process import measure
 from tlogic.reproduction.paper_sections import SECTIONS
 
 
@@ -22,7 +23,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tlogic.events.sample.simulation import write_sample
 
     folder = tmp_path_factory.mktemp("world")
-    write_sample(folder, days=120)
+    write_sample(folder, days=90)
     return folder
 
 
@@ -33,7 +34,9 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def sections(world: Path, out: Path) -> list[Section]:
-    return reproduce(out, on=str(world), models=["scorecard"])  # boosted trees take longer than all other sections
+    with pytest.MonkeyPatch.context() as patch:  # without child processes, which tests of models cover
+        patch.setattr("tlogic.reproduction.experiment_runner.measure_in_process", measure)
+        return reproduce(out, on=str(world), models=["scorecard"])  # boosted trees take longer than all other sections
 
 
 def test_every_section_runs_on_other_data(sections: list[Section], out: Path) -> None:

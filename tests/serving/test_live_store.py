@@ -98,12 +98,12 @@ def test_forecasts_continue_while_events_are_added_and_merged(store: EventStore,
             except BaseException as error:
                 wrong.append(error)
 
-    threads = [Thread(target=forecast_until_done) for _ in range(3)]
+    threads = [Thread(target=forecast_until_done) for _ in range(2)]
     for thread in threads:
         thread.start()
     random = np.random.default_rng(1)
     names = service.entities("", 55).entities
-    for batch in range(60):
+    for batch in range(30):
         events = [
             row(f"New {random.integers(400)}", "bid_for", names[random.integers(len(names))].name, f"2030-07-{day:02}")
             for day in random.integers(1, 29, 40)

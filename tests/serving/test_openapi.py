@@ -13,7 +13,7 @@ from tlogic.serving.engine.service import Service
 from tlogic.serving.web.settings import AccessSettings
 from tlogic.serving.web.web_app import create_app
 
-EXAMPLES = 20
+EXAMPLES = 12
 HERE = {"Host": "127.0.0.1"}
 NAMES = [
     "not_a_server_error",

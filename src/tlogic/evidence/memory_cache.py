@@ -1,9 +1,11 @@
 """A cache of memories on the disk, for graphs that were read from files: commands learn from unchanged facts once."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 from tlogic.errors import InputError
 from tlogic.evidence.memory import Memory
@@ -37,15 +39,17 @@ class MemoryCache:
         for until in self._times:
             path = self._path(until)
             if until <= now and path is not None and path.exists():
-                about = {**self._about, "until": until}
                 try:
-                    memory = open_memory(path, lambda _, about=about: about)
+                    memory = open_memory(path, partial(self._is_of, until))
                     os.utime(path)  # marks it as recently used
                 except (InputError, OSError):
                     continue
                 if memory is not None:
                     return memory
         return None
+
+    def _is_of(self, until: int, about: Mapping[str, Any]) -> bool:
+        return all(about.get(name) == value for name, value in {**self._about, "until": until}.items())
 
     def store(self, memory: Memory, until: int) -> None:
         """Store a memory of the facts before a time step. Failures are ignored: the cache is optional."""

@@ -29,18 +29,18 @@ def write_memory(memory: Memory, path: Path, about: Mapping[str, Any]) -> None:
     write_arrays(path, MEMORY_FILE, {**about, "families": list(memory.families)}, arrays)
 
 
-def open_memory(path: Path, expected: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Memory | None:
+def open_memory(path: Path, is_of: Callable[[Mapping[str, Any]], bool]) -> Memory | None:
     """Open a memory; None if it is of something else.
 
     Args:
         path: The file.
-        expected: Given the description in the file, what it should be.
+        is_of: Whether the description in the file is that of what is wanted.
 
     Raises:
         InputError: If the file is no memory file, or damaged.
     """
     header, arrays = open_arrays(path, MEMORY_FILE)
-    if any(header.get(name) != value for name, value in expected(header).items()):
+    if not is_of(header):
         return None
     try:
         memory = Memory(header["families"], arrays["half_lives"])

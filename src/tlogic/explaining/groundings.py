@@ -30,7 +30,7 @@ class _PathSearch(NamedTuple):
     """Per atom: its triple."""
     cursor: Ints
     end: Ints
-    """Per atom: the triples still to be followed."""
+    """Per atom: the triples still to be followed, as a range of the stack of triples."""
     binds: Ints
     """Per atom: 1 if it binds a new variable, 0 if its target is already bound."""
     earliest: Ints
@@ -40,6 +40,7 @@ class _PathSearch(NamedTuple):
 @njit(cache=True, nogil=True)
 def find_paths(
     visible: VisibleFacts,
+    rank: Ints,
     body: Ints,
     variables: Ints,
     subject: int,
@@ -52,7 +53,7 @@ def find_paths(
 
     Their first facts are of ``first_time``, or of any time at or after ``since`` if it is ANY_TIME. The search is
     depth-first and gives each fact the earliest time that the fact before it allows: if that fails, no assignment of
-    times exists.
+    times exists. It follows triples in the order of their targets' names, which ``rank`` gives.
     """
     length = len(body)
     paths = np.empty((min(limit, _INITIAL_PATHS), length), np.int64)
@@ -60,13 +61,13 @@ def find_paths(
         return paths[:0]
     search = _new_search(variables, subject, candidate, since if first_time == ANY_TIME else first_time)
     n_paths, depth = 0, 0
-    _enter(visible, body, variables, search, 0)
+    stack = _enter(visible, rank, body, variables, search, 0, np.empty(_INITIAL_PATHS, np.int64))
     while depth >= 0:
-        if not _follow_next(visible, variables, search, depth, first_time):
+        if not _follow_next(visible, variables, search, depth, first_time, stack):
             depth -= 1
         elif depth < length - 1:
             depth += 1
-            _enter(visible, body, variables, search, depth)
+            stack = _enter(visible, rank, body, variables, search, depth, stack)
         else:
             if n_paths == len(paths):
                 paths = np.concatenate((paths, np.empty_like(paths)))
@@ -96,26 +97,39 @@ def _new_search(variables: Ints, subject: int, candidate: int, earliest: int) ->
 
 
 @njit(cache=True, nogil=True)
-def _enter(visible: VisibleFacts, body: Ints, variables: Ints, search: _PathSearch, depth: int) -> None:
-    """Find the triples that match the atom at this depth."""
+def _enter(
+    visible: VisibleFacts, rank: Ints, body: Ints, variables: Ints, search: _PathSearch, depth: int, stack: Ints
+) -> Ints:
+    """Put the triples that match the atom at this depth on the stack, sorted by the names of their targets.
+
+    Returns the stack, reallocated if it was too small.
+    """
     source, target = search.value[variables[depth]], search.value[variables[depth + 1]]
-    search.cursor[depth], search.end[depth], search.binds[depth] = 0, 0, target < 0
+    start = search.end[depth - 1] if depth > 0 else 0
+    search.cursor[depth], search.end[depth], search.binds[depth] = start, start, target < 0
     slot = find_within(visible.slot_relation, visible.slot_start[source], visible.slot_end[source], body[depth])
     if slot < 0:
-        return
+        return stack
     first, end = visible.triple_start[slot], visible.triple_end[slot]
     if target >= 0:
         first = find_within(visible.target, first, end, target)
         end = first + (first >= 0)
-    search.cursor[depth], search.end[depth] = first, end
+    n = end - first
+    if start + n > len(stack):
+        stack = np.concatenate((stack[:start], np.empty(start + 2 * n, np.int64)))
+    stack[start : start + n] = first + np.argsort(rank[visible.target[first:end]], kind="mergesort")
+    search.end[depth] = start + n
+    return stack
 
 
 @njit(cache=True, nogil=True)
-def _follow_next(visible: VisibleFacts, variables: Ints, search: _PathSearch, depth: int, first_time: int) -> bool:
+def _follow_next(
+    visible: VisibleFacts, variables: Ints, search: _PathSearch, depth: int, first_time: int, stack: Ints
+) -> bool:
     """Follow the next triple at this depth that has a feasible time; False if there is none left."""
     time_start, time, n_times = visible.time_start, visible.time, visible.n_times
     while search.cursor[depth] < search.end[depth]:
-        triple = search.cursor[depth]
+        triple = stack[search.cursor[depth]]
         search.cursor[depth] += 1
         end = time_start[triple] + n_times[triple]
         i = first_at_least(time, time_start[triple], end, search.earliest[depth])
@@ -141,10 +155,10 @@ def latest_times(visible: VisibleFacts, path: list[int], first_time: int) -> lis
 
 
 def latest_groundings(
-    visible: VisibleFacts, body: Ints, variables: Ints, subject: int, candidate: int, since: int, n: int
+    visible: VisibleFacts, rank: Ints, body: Ints, variables: Ints, subject: int, candidate: int, since: int, n: int
 ) -> Iterator[tuple[list[int], list[int]]]:
-    """Up to ``n`` groundings as (path, times), in decreasing order of the time of their first fact."""
-    paths = find_paths(visible, body, variables, subject, candidate, since, ANY_TIME, _MAX_PATHS).tolist()
+    """Up to ``n`` groundings as (path, times), in decreasing order of the time of their first fact, then by names."""
+    paths = find_paths(visible, rank, body, variables, subject, candidate, since, ANY_TIME, _MAX_PATHS).tolist()
     groundings = [zip(repeat(path), _time_assignments(visible, path, since)) for path in paths]
     return islice(merge(*groundings, key=lambda grounding: -grounding[1][0]), n)
 

@@ -57,14 +57,14 @@ class ModelExplanation(Explanation):
 
     Example:
         >>> import tlogic
-        >>> graph = tlogic.sample()
+        >>> graph = tlogic.sample(days=60)
         >>> model = tlogic.fit(graph, evidence=["recurrence", "popularity"])
         >>> forecast = tlogic.forecast(graph, model, [("Kite Aviation", "sue")])
         >>> first, second = (forecast.explain(0, forecast[0][index].name) for index in (0, 1))
         >>> abs(first.score - sum(part.weight for part in first.contributions)) < 1e-9
         True
         >>> print(first.over(second).text().splitlines()[0])
-        Why Meadow Textiles over Aurel Shipping for (Kite Aviation, sue, ?, 2031-03-27)?
+        Why Meadow Textiles over Lantern Pharma for (Kite Aviation, sue, ?, 2030-03-02)?
     """
 
     query: Query
@@ -185,7 +185,7 @@ def explain_by_model(forecaster: ModelForecaster, query: Query, candidate: str, 
     """Explain a candidate of a query, with up to ``n_facts`` facts of each family of evidence.
 
     >>> import tlogic
-    >>> graph = tlogic.sample()
+    >>> graph = tlogic.sample(days=60)
     >>> answers = tlogic.forecast(graph, tlogic.fit(graph), [("Kite Aviation", "sue")])
     >>> why = answers.explain(0, answers[0][0].name)
     >>> why.rank, abs(why.score - sum(each.weight for each in why.contributions)) < 1e-9

@@ -220,7 +220,8 @@ class _ReasonFinder:
 
     def _groundings(self, rule: Rule, first_time: int) -> tuple[Grounding, ...]:
         body = np.array([self._graph.relations.match(name) for name in rule.body])
-        where = self._visible, body, np.array(rule.variables), self._query.subject, self._candidate, self._since
+        facts = self._visible, self._graph.entity_rank
+        where = *facts, body, np.array(rule.variables), self._query.subject, self._candidate, self._since
         [path] = find_paths(*where, first_time, 1).tolist()
         deciding = (path, latest_times(self._visible, path, first_time))
         others = [other for other in latest_groundings(*where, self._n) if other != deciding] if self._n > 1 else []
@@ -241,5 +242,5 @@ class _ReasonFinder:
 
 
 def _above(graph: Graph, entity: np.ndarray, score: np.ndarray, own: float) -> tuple[tuple[str, float], ...]:
-    best = [i for i in np.lexsort((entity, -score))[:_MAX_SHOWN_ABOVE].tolist() if score[i] > own]
+    best = [i for i in np.lexsort((graph.entity_rank[entity], -score))[:_MAX_SHOWN_ABOVE].tolist() if score[i] > own]
     return tuple((graph.entities.name_of(entity[i]), float(score[i])) for i in best)

@@ -54,24 +54,35 @@ class ScoredQueries(NamedTuple):
     probability: Floats | None = None
     """Per candidate, if the forecaster gives probabilities."""
 
-    def best(self, top: int | None, by: AnsweredBy) -> list[tuple[int, Answers]]:
-        """The best candidates of each query, with the position of the query in the batch."""
+    def best(self, top: int | None, by: AnsweredBy, rank: Ints | None = None) -> list[tuple[int, Answers]]:
+        """The best candidates of each query, with the position of the query in the batch.
+
+        ``rank`` gives the position of each entity among the sorted names; None if ids follow the names.
+        """
         starts = self.scored.start.tolist()
         return [
-            (query, self._best(slice(start, end), top, by))
+            (query, self._best(slice(start, end), top, by, rank))
             for query, start, end in zip(self.query.tolist(), starts[:-1], starts[1:], strict=True)
         ]
 
-    def _best(self, own: slice, top: int | None, by: AnsweredBy) -> Answers:
+    def _best(self, own: slice, top: int | None, by: AnsweredBy, rank: Ints | None) -> Answers:
         probability = None if self.probability is None else self.probability[own]
-        return best_answers(self.scored.entity[own], self.scored.score[own], top, by, probability)
+        return best_answers(self.scored.entity[own], self.scored.score[own], top, by, probability, rank)
 
 
 def best_answers(
-    entity: Ints, score: Floats, top: int | None, by: AnsweredBy, probability: Floats | None = None
+    entity: Ints,
+    score: Floats,
+    top: int | None,
+    by: AnsweredBy,
+    probability: Floats | None = None,
+    rank: Ints | None = None,
 ) -> Answers:
-    """The candidates with the highest scores; among equal scores, the lowest id first."""
-    order = np.lexsort((entity, -score))[:top]
+    """The candidates with the highest scores; equal scores are sorted by name.
+
+    ``rank`` gives the position of each entity among the sorted names; None if ids follow the names.
+    """
+    order = np.lexsort((entity if rank is None else rank[entity], -score))[:top]
     return Answers(
         entity[order].astype(np.int64), score[order], by, None if probability is None else probability[order]
     )

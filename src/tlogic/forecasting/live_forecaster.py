@@ -51,8 +51,9 @@ class LiveRuleForecaster(BaseRuleForecaster):
 
     @property
     def is_up_to_date(self) -> bool:
-        """Are the relations still those that the rules were encoded with?"""
-        return self._relations is self.graph.relations
+        """Do the relations that rules were encoded with, and the limit of groundings, still fit the graph?"""
+        limit = self.settings.limit_for(len(self.graph))
+        return self._relations is self.graph.relations and self.book.limit == limit
 
     def map_scored(
         self, queries: QueryBatch, function: Callable[[ScoredQueries], Result], execution: Execution = Execution()
@@ -118,11 +119,12 @@ class LiveWorker(Worker):
         size = len(graph.index.slot_relation), len(graph.index.target)
         if self._size != size:
             self._size = size
-            self._replace(recent=new_recent_triples(*size, self.book.limit))
+            self._replace(recent=new_recent_triples(*size, self.book.limit, graph.entity_rank))
         if self._updated_for != (graph.version, until):
             self._replace(visible=_visible_facts(graph, until))
             clear_join_cache(self._work.grounding.join_cache)
             clear_recent_triples(self._work.grounding.recent)
+            self._replace(recent=self._work.grounding.recent._replace(rank=graph.entity_rank))
             self._updated_for = (graph.version, until)
 
     def _allocate(self) -> None:

@@ -86,7 +86,7 @@ class BaseRuleForecaster(ABC):
         """The best candidates of each query; those of the fallback if no rule leads to a candidate."""
         distinct, batch = distinct_in_time(queries)
         found: dict[EncodedQuery, Answers] = {}
-        for answers in self.map_scored(batch, partial(_best, top), execution):
+        for answers in self.map_scored(batch, partial(_best, top, self.graph.entity_rank), execution):
             found.update((distinct[index], own) for index, own in answers)
         return [found[query] if len(found[query].entity) else self._fallback_answers(query, top) for query in queries]
 
@@ -102,7 +102,8 @@ class BaseRuleForecaster(ABC):
         return lambda chunk: function(ScoredQueries(chunk, worker(part_of(queries, chunk))))
 
     def _fallback_answers(self, query: EncodedQuery, top: int | None) -> Answers:
-        return best_answers(*self.fallback.of(query.relation, query.time), top, by="fallback")
+        fallback, rank = self.fallback.of(query.relation, query.time), self.graph.entity_rank
+        return best_answers(*fallback, top, by="fallback", rank=rank)
 
     def _extend_decay(self, until: int) -> None:
         """Compute the decay for all ages of facts at queries up to a time."""
@@ -205,8 +206,8 @@ class Worker:
         return ground_rules(self._triples, self.book, self._work, queries)
 
 
-def _best(top: int | None, scored: ScoredQueries) -> list[tuple[int, Answers]]:
-    return scored.best(top, by="rules")
+def _best(top: int | None, rank: Ints, scored: ScoredQueries) -> list[tuple[int, Answers]]:
+    return scored.best(top, by="rules", rank=rank)
 
 
 def _is_native(rule: Rule, number: dict[str, int | None]) -> bool:

@@ -40,7 +40,7 @@ def read_graph(
     >>> calls = pl.DataFrame({"subject": ["Ann", "Bo"], "relation": ["calls"] * 2, "object": ["Bo", "Ann"],
     ...                       "date": ["2030-01-01", "2030-01-03"]})
     >>> read_graph(calls)
-    TemporalGraph(2 facts, 2 entities, 1 relations, 2030-01-01 to 2030-01-03)
+    TemporalGraph(2 facts, 2 entities, 1 relation, 2030-01-01 to 2030-01-03)
     """
     if isinstance(source, str | Path) and is_compiled(Path(source).expanduser()):
         _check_compiled_options(
@@ -96,10 +96,13 @@ def sample_graph(seed: int = 7, days: int = 450) -> TemporalGraph:
 
 
 def build_graph(events: EventTable) -> TemporalGraph:
-    """Assign ids to the names, drop duplicate facts and sort by time."""
+    """Assign ids in the order of the names, drop duplicate facts and sort by time.
+
+    So the graph depends on the set of facts alone, not on the order in which they were read.
+    """
     frame = events.frame
-    entities = _distinct(frame["subject"], frame["object"])
-    relations = _distinct(frame["relation"])
+    entities = _sorted_names(frame["subject"], frame["object"])
+    relations = _sorted_names(frame["relation"])
     _check_steps(events)
     for name in relations:
         if name.endswith(INVERSE_MARK):
@@ -147,5 +150,6 @@ def _encoded(column: pl.Series, names: list[str]) -> Ints:
     return column.cast(pl.Enum(names)).to_physical().cast(pl.Int32).to_numpy(writable=True)
 
 
-def _distinct(*columns: pl.Series) -> list[str]:
-    return pl.concat([column.unique(maintain_order=True) for column in columns]).unique(maintain_order=True).to_list()
+def _sorted_names(*columns: pl.Series) -> list[str]:
+    """The distinct names of columns, sorted by code points."""
+    return pl.concat([column.unique().cast(pl.String) for column in columns]).unique().sort().to_list()

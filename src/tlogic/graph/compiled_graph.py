@@ -30,7 +30,7 @@ from tlogic.graph.vocabulary import Relations, StoredVocabulary
 from tlogic.parallel import in_parallel
 
 MAGIC = b"tlogic graph\n\0\0\0"
-VERSION = 2
+VERSION = 3
 _START = Struct("<16sIQ16s")
 _ALIGNMENT_BYTES = 64
 _FACTS, _TRIPLES = "facts", "triples"

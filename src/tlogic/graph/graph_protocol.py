@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from tlogic.events.timeline import Timeline
+from tlogic.graph.arrays import Ints
 from tlogic.graph.vocabulary import Relations, Vocabulary
 
 
@@ -25,8 +26,16 @@ class Graph(Protocol):
     def end(self) -> int:
         """The time step after the last fact."""
 
+    @property
+    def entity_rank(self) -> Ints:
+        """Per entity: the position of its name among the sorted names. Ties are broken by it."""
+
+    @property
+    def relation_rank(self) -> Ints:
+        """Per relation: the position of its name among the sorted names; inverses follow the relations."""
+
     def __len__(self) -> int:
         """The number of facts."""
 
     def answers_at(self, subject: int, relation: int, time: int) -> list[int]:
-        """The entities that complete (subject, relation, ?, time) to a fact; all are ids."""
+        """The entities that complete (subject, relation, ?, time) to a fact, sorted by name; all are ids."""

@@ -10,9 +10,9 @@ from tlogic.graph.arrays import Ints
 from tlogic.graph.binary_search import find_within
 from tlogic.graph.facts import NO_FACTS, Facts, sorted_distinct
 from tlogic.graph.growing_index import GrowingIndex, build_growing_index, insert_facts, with_spare_capacity
-from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.graph.temporal_graph import TemporalGraph, size_text
 from tlogic.graph.triples import build_triple_index
-from tlogic.graph.vocabulary import Relations, Vocabulary
+from tlogic.graph.vocabulary import NameRanks, Relations, Vocabulary
 
 _MAX_GAP_SHARE = 0.5
 """Share of the compact index size that gaps may take before compaction."""
@@ -27,19 +27,50 @@ class Snapshot(NamedTuple):
     timeline: Timeline
     facts: Facts
     """In order of arrival."""
+    entity_rank: Ints
+    relation_rank: Ints
+    """The positions of the names of entities and relations, without inverses, among the sorted names."""
     encoding_version: int
 
     def graph(self) -> TemporalGraph:
-        """The graph of these facts; all are training facts."""
-        facts = sorted_distinct(self.facts, len(self.entities), len(self.relations.base))
+        """The graph of these facts, as if they were read at once; all are training facts.
+
+        Its ids follow the sorted names. They are not the ids of the live graph.
+        """
+        entities = _in_order(self.entities.names, self.entity_rank)
+        relations = _in_order(self.relations.base, self.relation_rank)
+        subject, relation, object_, time = self.facts
+        ranked = Facts(self.entity_rank[subject], self.relation_rank[relation], self.entity_rank[object_], time)
+        facts = sorted_distinct(ranked, len(entities), len(relations))
         end = int(facts.time.max(initial=-1)) + 1
-        return TemporalGraph(self.entities, self.relations, self.timeline, facts, valid_from=end, test_from=end)
+        return TemporalGraph(
+            Vocabulary(entities, kind="entity"),
+            Relations(relations),
+            self.timeline,
+            facts,
+            valid_from=end,
+            test_from=end,
+        )
+
+    def compact_index(self) -> GrowingIndex:
+        """The index of these facts without gaps, with the ids of the live graph."""
+        n_entities, n_relations = len(self.entities), len(self.relations.base)
+        facts = sorted_distinct(self.facts, n_entities, n_relations)
+        return build_growing_index(build_triple_index(facts, n_entities, n_relations))
+
+
+def _in_order(names: Sequence[str], rank: Ints) -> list[str]:
+    """The names in the order of their ranks."""
+    in_order = np.empty(len(names), object)
+    in_order[rank] = names
+    return in_order.tolist()
 
 
 class LiveGraph:
     """A graph that grows. Not thread-safe: while one thread changes it, no other thread may read it.
 
-    Forecasts accept it like a ``TemporalGraph`` and give the same results for the same facts.
+    Forecasts accept it like a ``TemporalGraph`` and give the same results for the same facts. Ids follow the order of
+    arrival, so ties are broken by ranks.
 
     Attributes:
         entities: The entity names and their ids.
@@ -59,7 +90,7 @@ class LiveGraph:
 
     def __init__(self, timeline: Timeline) -> None:
         self.timeline = timeline
-        self.entities, self.relations = Vocabulary([], kind="entity"), Relations([])
+        self._set_names([], [])
         self.version = self.encoding_version = self.end = 0
         self._log = np.empty((len(Facts._fields), _MIN_CAPACITY), np.int32)
         self._n_facts = 0
@@ -78,7 +109,7 @@ class LiveGraph:
             LiveGraph(11751 facts, 55 entities, 22 relations)
         """
         live = cls(graph.timeline)
-        live.entities, live.relations = Vocabulary(graph.entities, kind="entity"), Relations(graph.relations.base)
+        live._set_names(graph.entities.names, graph.relations.base)
         live._log = np.array(graph.facts, np.int32)
         live._n_facts, live.end = len(graph), graph.end
         live._set_index(build_growing_index(graph.triples))
@@ -88,7 +119,18 @@ class LiveGraph:
         return self._n_facts
 
     def __repr__(self) -> str:
-        return f"LiveGraph({len(self)} facts, {len(self.entities)} entities, {len(self.relations.base)} relations)"
+        return f"LiveGraph({size_text(len(self), len(self.entities), len(self.relations.base))})"
+
+    @property
+    def entity_rank(self) -> Ints:
+        """Per entity: the position of its name among the sorted names."""
+        return self._entity_ranks.rank
+
+    @property
+    def relation_rank(self) -> Ints:
+        """Per relation: the position of its name among the sorted names; inverses follow the relations."""
+        rank = self._relation_ranks.rank
+        return np.concatenate([rank, rank + np.int32(len(rank))])
 
     @property
     def valid_from(self) -> int:
@@ -131,13 +173,14 @@ class LiveGraph:
         return self._insert(Facts(*(column.astype(np.int32) for column in facts)))
 
     def answers_at(self, subject: int, relation: int, time: int) -> list[int]:
-        """The entities that complete (subject, relation, ?, time) to a fact; all are ids."""
+        """The entities that complete (subject, relation, ?, time) to a fact, sorted by name; all are ids."""
         index = self.index
         slot = find_within(index.slot_relation, index.slot_start[subject], index.slot_end[subject], relation)
         if slot < 0:
             return []
         triples = range(index.triple_start[slot], index.triple_end[slot])
-        return [int(index.target[triple]) for triple in triples if time in self.times_of(triple)]
+        answers = [int(index.target[triple]) for triple in triples if time in self.times_of(triple)]
+        return sorted(answers, key=self.entity_rank.__getitem__)
 
     def times_of(self, triple: int) -> Ints:
         """The times of a triple, ascending."""
@@ -148,7 +191,8 @@ class LiveGraph:
         """A copy of the present content."""
         facts = Facts(*self._log[:, : self._n_facts].copy())
         names = Vocabulary(self.entities, kind="entity"), Relations(self.relations.base)
-        return Snapshot(*names, self.timeline, facts, self.encoding_version)
+        ranks = self._entity_ranks.rank, self._relation_ranks.rank
+        return Snapshot(*names, self.timeline, facts, *ranks, self.encoding_version)
 
     def facts_since(self, n: int) -> Facts:
         """A copy of the facts after the first n, in order of arrival."""
@@ -178,8 +222,14 @@ class LiveGraph:
     def _set_index(self, index: GrowingIndex) -> None:
         self.index, self._compact_size = index, int(index.used.sum())
 
+    def _set_names(self, entities: Sequence[str], relations: Sequence[str]) -> None:
+        self.entities, self.relations = Vocabulary(entities, kind="entity"), Relations(relations)
+        self._entity_ranks, self._relation_ranks = NameRanks(entities), NameRanks(relations)
+
     def _add_names(self, entities: Sequence[str], relations: Sequence[str]) -> None:
         self.entities.add(entities)
+        self._entity_ranks.add(entities)
+        self._relation_ranks.add(relations)
         while len(self.entities) > self.entity_capacity:
             self.index = with_spare_capacity(self.index)
         if relations:

@@ -10,11 +10,13 @@ import numpy as np
 from tlogic.errors import InputError
 from tlogic.events.read_report import ReadReport
 from tlogic.events.timeline import Timeline
+from tlogic.graph.arrays import Ints
 from tlogic.graph.edges import Edges, edges_of
 from tlogic.graph.facts import Facts
 from tlogic.graph.triples import TripleIndex, build_triple_index
 from tlogic.graph.views import Views, build_views
 from tlogic.graph.vocabulary import Relations, Vocabulary
+from tlogic.names import noun_for
 from tlogic.notebook import html_table
 
 
@@ -30,18 +32,29 @@ class Precomputed(NamedTuple):
 _NOTHING_PRECOMPUTED = Precomputed()
 
 
+def size_text(n_facts: int, n_entities: int, n_relations: int, number_format: str = "") -> str:
+    """The size of a graph in words.
+
+    >>> size_text(1200, 5, 1), size_text(1200, 5, 1, number_format=",")
+    ('1200 facts, 5 entities, 1 relation', '1,200 facts, 5 entities, 1 relation')
+    """
+    sizes = ((n_facts, "fact", "facts"), (n_entities, "entity", "entities"), (n_relations, "relation", "relations"))
+    return ", ".join(f"{size:{number_format}} {noun_for(size, *nouns)}" for size, *nouns in sizes)
+
+
 @dataclass(frozen=True)
 class TemporalGraph:
     """A temporal knowledge graph: a set of facts (subject, relation, object, time).
 
     Facts before ``valid_from`` are for training, facts from ``test_from`` on for testing. Splits are separated by
     points in time, so every split is a slice of the same arrays. ``tlogic.read`` and ``tlogic.sample`` build graphs.
+    Ids follow the sorted names, and facts are sorted, so equal sets of facts give equal graphs.
 
     Attributes:
         entities: The entity names and their ids.
         relations: The relation names and their ids; the inverse relations follow the relations.
         timeline: Converts time steps to dates and back.
-        facts: All facts as integer arrays, sorted by time.
+        facts: All facts as integer arrays, sorted by time, subject, relation and object.
         valid_from: The first time step of the validation period.
         test_from: The first time step of the test period.
         report: What was read to build the graph, with warnings. The training part keeps the report of the whole graph.
@@ -70,7 +83,7 @@ class TemporalGraph:
 
     def __repr__(self) -> str:
         return (
-            f"TemporalGraph({len(self)} facts, {len(self.entities)} entities, {len(self.relations.base)} relations, "
+            f"TemporalGraph({size_text(len(self), len(self.entities), len(self.relations.base))}, "
             f"{self.timeline.label_of(0)} to {self.timeline.label_of(self.end - 1)})"
         )
 
@@ -86,9 +99,8 @@ class TemporalGraph:
             for name, (first, last) in periods.items()
             if first < min(last, end)
         ]
-        entities, relations = len(self.entities), len(self.relations.base)
-        caption = f"TemporalGraph: {len(self):,} facts, {entities:,} entities, {relations:,} relations"
-        return html_table(caption, ["period", "facts", "from", "until"], rows)
+        size = size_text(len(self), len(self.entities), len(self.relations.base), number_format=",")
+        return html_table(f"TemporalGraph: {size}", ["period", "facts", "from", "until"], rows)
 
     @property
     def end(self) -> int:
@@ -162,6 +174,16 @@ class TemporalGraph:
         facts, half = self.facts.between(time, time + 1), len(self.relations.base)
         own, other = (facts.subject, facts.object) if relation < half else (facts.object, facts.subject)
         return other[(own == subject) & (facts.relation == relation % half)].tolist()
+
+    @cached_property
+    def entity_rank(self) -> Ints:
+        """Per entity: the position of its name among the sorted names. It equals the id."""
+        return np.arange(len(self.entities), dtype=np.int32)
+
+    @cached_property
+    def relation_rank(self) -> Ints:
+        """Per relation: the position of its name among the sorted names; inverses follow. It equals the id."""
+        return np.arange(len(self.relations), dtype=np.int32)
 
     @property
     def edges(self) -> Edges:

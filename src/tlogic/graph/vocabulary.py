@@ -1,7 +1,10 @@
 """Vocabularies: names outside, integer ids inside."""
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+
+import numpy as np
 
 from tlogic.errors import UnknownNameError
 from tlogic.graph.arrays import Ints
@@ -9,7 +12,9 @@ from tlogic.names import INVERSE_MARK, did_you_mean, normalised
 
 
 class Vocabulary:
-    """Names of one kind, with ids from zero in order of first appearance.
+    """Names of one kind, with ids from zero.
+
+    The ids of a ``TemporalGraph`` follow the sorted names. In a ``LiveGraph``, new names get the next ids.
 
     >>> people = Vocabulary(["Ann", "Bo"], kind="entity")
     >>> people.id_of("Bo"), people.name_of(0), len(people)
@@ -143,3 +148,35 @@ class Relations(Vocabulary):
         """The id of the inverse relation."""
         half = len(self.base)
         return number + half if number < half else number - half
+
+
+class NameRanks:
+    """The rank of each name of a growing vocabulary: its position among all names, sorted by code points.
+
+    Args:
+        names: The first names, in the order of their ids.
+
+    Example:
+        >>> ranks = NameRanks(["Cy", "Ann"])
+        >>> ranks.add(["Bo"])
+        >>> ranks.rank.tolist()
+        [2, 0, 1]
+    """
+
+    def __init__(self, names: Sequence[str] = ()) -> None:
+        self.rank: Ints = np.empty(0, np.int32)
+        """Per id. ``add`` replaces the array and does not change it."""
+        self._sorted = np.empty(0, object)
+        self.add(names)
+
+    def add(self, names: Sequence[str]) -> None:
+        """Insert new names, which get the next ids: their positions are searched, and all ranks are shifted at once."""
+        if not names:
+            return
+        order = sorted(range(len(names)), key=names.__getitem__)
+        position = np.array([bisect_left(self._sorted, names[i]) for i in order], np.int32)
+        new_rank = np.empty(len(names), np.int32)
+        new_rank[order] = position + np.arange(len(names), dtype=np.int32)
+        shift = np.searchsorted(position, self.rank, side="right").astype(np.int32)
+        self.rank = np.concatenate([self.rank + shift, new_rank])
+        self._sorted = np.insert(self._sorted, position, [names[i] for i in order])

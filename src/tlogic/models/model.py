@@ -43,7 +43,7 @@ class Model:
 
     Example:
         >>> import tlogic
-        >>> model = tlogic.fit(tlogic.sample(), evidence=["recurrence", "popularity"])
+        >>> model = tlogic.fit(tlogic.sample(days=60), evidence=["recurrence", "popularity"])
         >>> model.families
         ('recurrence', 'popularity')
     """
@@ -171,7 +171,7 @@ class Model:
         Example:
             >>> import tlogic
             >>> from tempfile import TemporaryDirectory
-            >>> model = tlogic.fit(tlogic.sample(), evidence=["popularity"])
+            >>> model = tlogic.fit(tlogic.sample(days=60), evidence=["popularity"])
             >>> with TemporaryDirectory() as folder:
             ...     model.save(Path(folder, "sample.model"))
             ...     Model.load(Path(folder, "sample.model")).families

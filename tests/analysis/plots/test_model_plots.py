@@ -10,13 +10,18 @@ from tlogic.analysis.plots.weight_plot import MAX_FEATURES
 
 
 @cache
+def world() -> tlogic.TemporalGraph:
+    return tlogic.sample(days=150)
+
+
+@cache
 def model() -> tlogic.Model:
-    return tlogic.fit(tlogic.sample())
+    return tlogic.fit(world())
 
 
 @cache
 def evaluation() -> tlogic.Evaluation:
-    return tlogic.evaluate(tlogic.sample(), model())
+    return tlogic.evaluate(world(), model())
 
 
 @pytest.mark.parametrize("plot", [plot_ages, plot_weights, plot_reliability])

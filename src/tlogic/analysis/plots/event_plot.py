@@ -24,12 +24,7 @@ def plot_events(graph: TemporalGraph, path: str | PathLike[str]) -> None:
 
     Example:
         >>> import tlogic
-        >>> from pathlib import Path
-        >>> from tempfile import TemporaryDirectory
-        >>> with TemporaryDirectory() as folder:
-        ...     plot_events(tlogic.sample(), Path(folder) / "events.svg")
-        ...     (Path(folder) / "events.svg").exists()
-        True
+        >>> plot_events(tlogic.sample(), "events.svg")
     """
     intervals = divide_time(graph, _MAX_BARS)
     per_step = intervals.sums() / np.diff(intervals.edges)

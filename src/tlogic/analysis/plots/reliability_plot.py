@@ -27,14 +27,9 @@ def plot_reliability(evaluation: Evaluation, path: str | PathLike[str]) -> None:
 
     Example:
         >>> import tlogic
-        >>> from pathlib import Path
-        >>> from tempfile import TemporaryDirectory
         >>> graph = tlogic.sample(days=60)
         >>> evaluation = tlogic.evaluate(graph, tlogic.fit(graph))
-        >>> with TemporaryDirectory() as folder:
-        ...     plot_reliability(evaluation, Path(folder) / "reliability.svg")
-        ...     (Path(folder) / "reliability.svg").exists()
-        True
+        >>> plot_reliability(evaluation, "reliability.svg")
     """
     reliability = evaluation.reliability
     if reliability is None:

@@ -30,7 +30,10 @@ def as_frame(source: object) -> pl.LazyFrame | None:
         if hasattr(source, "__arrow_c_stream__"):
             return pl.DataFrame(source).lazy()
         if type(source).__module__.startswith("pandas."):
-            return pl.from_pandas(source).lazy()
+            frame = pl.from_pandas(source)
+            if isinstance(frame, pl.Series):
+                raise TypeError("it is a single column")
+            return frame.lazy()
     except ImportError as error:
         raise InputError(f"This data frame is read through Arrow, which needs pyarrow: {error}.") from error
     except (TypeError, ValueError, NotImplementedError, pl.exceptions.PolarsError) as error:

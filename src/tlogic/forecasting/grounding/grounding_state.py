@@ -41,10 +41,12 @@ class GroundingState(NamedTuple):
 def new_grounding_state(
     triples: TripleIndex, n_entities: int, n_relations: int, plans: RulePlans, limit: int
 ) -> GroundingState:
-    """A state for a graph, with no visible facts."""
+    """A state for a graph whose ids follow the sorted names, with no visible facts."""
     return GroundingState(
         visible=no_visible_facts(triples),
-        recent=new_recent_triples(len(triples.slot_relation), len(triples.target), limit),
+        recent=new_recent_triples(
+            len(triples.slot_relation), len(triples.target), limit, rank=np.arange(n_entities, dtype=np.int32)
+        ),
         join_cache=new_join_cache(n_entities, len(triples.target)),
         path=new_search_path(int(np.diff(plans.bodies.start).max(initial=1))),
         loops=new_subject_loops(n_entities),

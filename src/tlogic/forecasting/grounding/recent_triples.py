@@ -26,9 +26,11 @@ class RecentTriples(NamedTuple):
     n_triples: Ints
     n_lists: Ints
     """One number: how many lists there are."""
+    rank: Ints
+    """Per entity: the position of its name among the sorted names."""
 
 
-def new_recent_triples(n_slots: int, n_triples: int, limit: int) -> RecentTriples:
+def new_recent_triples(n_slots: int, n_triples: int, limit: int, rank: Ints) -> RecentTriples:
     """Room for the recent of all slots that can have more triples than the limit; memory pages that are never written
     to cost nothing."""
     n_lists = n_triples // (limit + 1)
@@ -38,6 +40,7 @@ def new_recent_triples(n_slots: int, n_triples: int, limit: int) -> RecentTriple
         triple=np.empty((n_lists, limit if n_lists else 0), integer_dtype(n_triples)),
         n_triples=np.zeros(n_lists, np.int64),
         n_lists=np.zeros(1, np.int64),
+        rank=rank,
     )
 
 
@@ -58,24 +61,40 @@ def update_recent(visible: VisibleFacts, recent: RecentTriples, slot: int, windo
         recent.n_lists[0] += 1
         recent.row[slot], recent.made[row] = row, -1
     if visible.slot_newest[slot] >= recent.made[row]:
-        recent.n_triples[row] = _newest(visible, slot, window.limit, recent.triple[row])
+        recent.n_triples[row] = _newest(visible, slot, window.limit, recent.rank, recent.triple[row])
         recent.made[row] = window.until
     return int(row)
 
 
 @njit(cache=True, nogil=True)
-def _newest(visible: VisibleFacts, slot: int, limit: int, out: Ints) -> int:
-    """Collect the ``limit`` newest visible triples of a slot, ties by lower target; returns their number."""
-    newest, start, end = visible.newest, visible.triple_start[slot], visible.triple_end[slot]
+def _newest(visible: VisibleFacts, slot: int, limit: int, rank: Ints, out: Ints) -> int:
+    """Collect the ``limit`` newest visible triples of a slot, ties by the name of the target; returns their number."""
+    newest, target = visible.newest, visible.target
+    start, end = visible.triple_start[slot], visible.triple_end[slot]
     floor, quota = _floor_of(newest, start, end, visible.slot_newest[slot], limit)
+    last_rank = _last_rank(visible, start, end, floor, quota, rank)
     n = 0
     for triple in range(start, end):
         t = newest[triple]
-        if t > floor or (t == floor and quota > 0):
-            quota -= t == floor
+        if t > floor or (t == floor and rank[target[triple]] <= last_rank):
             out[n] = triple
             n += 1
     return n
+
+
+@njit(cache=True, nogil=True)
+def _last_rank(visible: VisibleFacts, start: int, end: int, time: int, quota: int, rank: Ints) -> int:
+    """The rank of the last target to take of those whose newest time is ``time``: the first ``quota`` by name."""
+    tied = np.empty(end - start, np.int32)
+    n, ascending = 0, True
+    for triple in range(start, end):
+        if visible.newest[triple] == time:
+            tied[n] = rank[visible.target[triple]]
+            ascending = ascending and (n == 0 or tied[n] > tied[n - 1])
+            n += 1
+    if quota >= n:
+        return len(rank)
+    return int(tied[quota - 1] if ascending else np.partition(tied[:n], quota - 1)[quota - 1])
 
 
 @njit(cache=True, nogil=True)

@@ -24,13 +24,14 @@ class EntityHistory(NamedTuple):
 
 
 def entity_history(graph: LiveGraph, entity: int, other: int | None = None) -> EntityHistory:
-    """The events of an entity, or between two entities, newest first. Self-loops are listed once."""
+    """The events of an entity, or between two entities, newest first, then by name. Self-loops are listed once."""
     history = EntityHistory(*_entity_edges(graph.index, entity))
     keep = (history.other != entity) | (history.relation < len(graph.relations.base))
     if other is not None:
         keep &= history.other == other
     order = np.flatnonzero(keep)
-    order = order[np.lexsort((history.other[order], history.relation[order], -history.time[order].astype(np.int64)))]
+    other_rank, relation_rank = graph.entity_rank[history.other], graph.relation_rank[history.relation]
+    order = order[np.lexsort((other_rank[order], relation_rank[order], -history.time[order].astype(np.int64)))]
     return EntityHistory(*(column[order] for column in history))
 
 
@@ -108,9 +109,9 @@ def _relation_rates(index: GrowingIndex, entity: int, now: int, half_life: float
             start = index.time_start[triple]
             end_visible = first_at_least(index.time, start, start + index.n_times[triple], now)
             for i in range(start, end_visible):
-                time = index.time[i]
-                if not happened[time]:
-                    happened[time] = True
-                    rate[slot - first] += 2.0 ** (-(now - time) / half_life) / total
+                happened[index.time[i]] = True
+        for time in range(now):  # in order of time, so that the sum does not depend on the ids
+            if happened[time]:
+                rate[slot - first] += 2.0 ** (-(now - time) / half_life) / total
         happened[:] = False
     return index.slot_relation[first:end].copy(), rate

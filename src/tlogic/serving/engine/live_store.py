@@ -6,7 +6,6 @@ from threading import Lock, Thread
 
 from tlogic.errors import InputError
 from tlogic.graph.facts import Facts
-from tlogic.graph.growing_index import build_growing_index
 from tlogic.graph.live_graph import LiveGraph, Snapshot
 from tlogic.serving.engine.read_write_lock import ReadWriteLock
 from tlogic.serving.store.encoded_events import EncodedEvents
@@ -79,7 +78,7 @@ class LiveStore:
 
     def _compact(self) -> None:
         snapshot = self.snapshot()
-        index = build_growing_index(snapshot.graph().triples)
+        index = snapshot.compact_index()
         with self._graph_lock.writing():
             if self._graph is not None:
                 self._graph.replace_index(snapshot, index)

@@ -25,16 +25,16 @@ class NameSearch:
     def find(self, text: str, limit: int, weights: Sequence[int] | None = None) -> list[int]:
         """The indices of the best matches: names that start with the text, then contain it, then are similar to it.
 
-        Among equal matches, names with a larger weight come first, then shorter names.
+        Among equal matches, names with a larger weight come first, then shorter names, then in alphabetical order.
         """
         with self._lock:
             self._normalized += map(normalized, self.names[len(self._normalized) :])
         wanted = normalized(text)
         weight_of = weights if weights is not None else [0] * len(self._normalized)
 
-        def sort_key(match: tuple[int, float]) -> tuple[float, int, int]:
+        def sort_key(match: tuple[int, float]) -> tuple[float, int, int, str]:
             index, distance = match
-            return distance, -weight_of[index], len(self._normalized[index])
+            return distance, -weight_of[index], len(self._normalized[index]), self.names[index]
 
         matches = [(index, _distance(name, wanted)) for index, name in enumerate(self._normalized) if wanted in name]
         if len(matches) < limit and wanted:

@@ -247,7 +247,8 @@ class Service:
         with self._reading() as (graph, predictor):
             entity_id = graph.entities.id_of(entity)
             name, now = graph.entities.name_of(entity_id), query_step(graph, at, MAX_STEPS_AHEAD)
-            rates = sorted(relation_rates(graph, entity_id, now).items(), key=lambda pair: -pair[1])
+            rank = graph.relation_rank
+            rates = sorted(relation_rates(graph, entity_id, now).items(), key=lambda pair: (-pair[1], rank[pair[0]]))
             rates = [(relation, rate) for relation, rate in rates[:_MAX_OUTLOOK_RELATIONS] if rate > 0.0]
             label = graph.timeline.label_of(now)
             queries = [_query_about(graph, name, relation, label) for relation, _ in rates]

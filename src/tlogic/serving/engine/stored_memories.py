@@ -1,5 +1,7 @@
 """Memories of a model over a live graph, stored on this machine so that a service starts at once."""
 
+from collections.abc import Mapping
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -36,7 +38,7 @@ class StoredMemories:
         evidence = LiveQueryEvidence(graph, model.families, model.half_lives)
         if path is not None and path.exists() and len(graph) >= MIN_FACTS:
             try:
-                memory = open_memory(path, lambda about: _describe(graph, int(about.get("facts", 0))))
+                memory = open_memory(path, partial(_is_of, graph))
             except (InputError, OSError):
                 memory = None
             if memory is not None:
@@ -65,6 +67,12 @@ class StoredMemories:
         key = repr((self._store, model.families, model.half_lives.tolist()))
         name = f"{blake2b(key.encode(), digest_size=16).hexdigest()}.memory"
         return None if self._folder is None else self._folder / name
+
+
+def _is_of(graph: LiveGraph, about: Mapping[str, Any]) -> bool:
+    """Whether a memory with this description is one of the first facts of a graph."""
+    expected = _describe(graph, int(about.get("facts", 0)))
+    return all(about.get(name) == value for name, value in expected.items())
 
 
 def _describe(graph: LiveGraph, n: int) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 import unicodedata
 
+from tlogic.names import noun_for
+
 MAX_NAME_LENGTH = 80
 
 
@@ -48,7 +50,7 @@ def pluralize(count: int, singular: str, plural: str | None = None) -> str:
     >>> pluralize(1, "event"), pluralize(1200, "entity", "entities")
     ('1 event', '1,200 entities')
     """
-    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
+    return f"{count:,} {noun_for(count, singular, plural)}"
 
 
 def _is_control(character: str) -> bool:
