@@ -150,8 +150,13 @@ class Memory:
         order = np.lexsort((relation, subject))
         queries = StepQueries(now, subject[order].astype(np.int64), relation[order].astype(np.int64))
         context = select_candidates(self.events, queries, popular, self._proposals(queries))
-        columns = [_columns(family, self, context) for family in self.families.values()]
-        return Evidence(query[order], context, np.hstack(columns))
+        widths = [len(family.columns) for family in self.families.values()]
+        # One more column, so that kernels always get a part of the columns and are compiled for that alone.
+        values = np.empty((len(context.candidate), sum(widths) + 1), np.float32)[:, :-1]
+        columns = np.split(values, np.cumsum(widths)[:-1], axis=1)
+        for family, own in zip(self.families.values(), columns, strict=True):
+            family.extract(self.events, context, own)
+        return Evidence(query[order], context, values)
 
     def _proposals(self, queries: StepQueries) -> Proposals:
         """The candidates that families propose, those of the first family first."""
@@ -166,12 +171,6 @@ class Memory:
         own = np.concatenate(query)
         start = np.append(0, np.cumsum(np.bincount(own, minlength=n))).astype(np.int64)
         return Proposals(start, np.concatenate(entity)[np.argsort(own, kind="stable")])
-
-
-def _columns(family: Family, memory: Memory, context: QueryContext) -> Floats:
-    out = np.empty((len(context.candidate), len(family.columns)), np.float32)
-    family.extract(memory.events, context, out)
-    return out
 
 
 def step_events(now: int, facts: Facts, flags: Bools) -> StepEvents:

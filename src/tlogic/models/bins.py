@@ -8,6 +8,7 @@ from numba import njit
 from tlogic.graph.arrays import Floats, Ints
 
 N_BINS = 24
+_N_PADDED = 31  # edges of a column, with infinite ones behind
 
 
 class Bins(NamedTuple):
@@ -25,7 +26,7 @@ class Bins(NamedTuple):
 
     def of(self, evidence: Floats) -> Ints:
         """The bin of each value: 0 if it is nan, else one more than the number of edges below it."""
-        return _bins_of(self.start, self.edge, np.ascontiguousarray(evidence, np.float32))
+        return _bins_of(self.start, self.edge, evidence.astype(np.float32, copy=False))
 
     @property
     def sizes(self) -> Ints:
@@ -44,11 +45,25 @@ def _edges(values: Floats) -> Floats:
 
 @njit(cache=True, nogil=True)
 def _bins_of(edge_start: Ints, edge: Floats, evidence: Floats) -> Ints:
-    bins = np.zeros(evidence.shape, np.uint8)
+    n_columns = evidence.shape[1]
+    edges = np.full((n_columns, _N_PADDED), np.float32(np.inf))
+    for column in range(n_columns):
+        for i in range(edge_start[column + 1] - edge_start[column]):
+            edges[column, i] = edge[edge_start[column] + i]
+    bins = np.empty(evidence.shape, np.uint8)
     for row in range(evidence.shape[0]):
-        for column in range(evidence.shape[1]):
+        for column in range(n_columns):
             value = evidence[row, column]
-            if not np.isnan(value):
-                own = edge[edge_start[column] : edge_start[column + 1]]
-                bins[row, column] = 1 + np.searchsorted(own, value)
+            bins[row, column] = 1 + _n_below(edges[column], value) if value == value else 0  # 0 for nan
     return bins
+
+
+@njit(cache=True, nogil=True)
+def _n_below(edges: Floats, value: float) -> int:
+    """The number of edges below a value: a binary search of fixed length, without branches."""
+    n = 16 if edges[15] < value else 0
+    n += 8 if edges[n + 7] < value else 0
+    n += 4 if edges[n + 3] < value else 0
+    n += 2 if edges[n + 1] < value else 0
+    n += 1 if edges[n] < value else 0
+    return n
