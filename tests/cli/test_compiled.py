@@ -177,7 +177,7 @@ def test_files_that_are_not_graphs_are_refused(graph: Path, tmp_path: Path, monk
     (tmp_path / "empty.graph").touch()
     assert_refused(run("stats", tmp_path / "empty.graph"), "unless it is a compiled graph")
     (tmp_path / "cut.graph").write_bytes(graph.read_bytes()[:5000])
-    assert_refused(run("stats", tmp_path / "cut.graph"), "cut.graph is a damaged graph file")
+    assert_refused(run("stats", tmp_path / "cut.graph"), "cut.graph is a damaged compiled graph")
     assert_refused(run("stats", tmp_path), f"{tmp_path} has no train file")
 
     def forbidden(path: Path, *_: object) -> None:

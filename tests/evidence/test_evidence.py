@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tlogic.evidence.extraction import Extracted, Extraction, is_answer
+from tlogic.evidence.histories import Histories, build_histories, half_lives
+from tlogic.evidence.history_queries import HistoryQueries, relation_queries
 
 from tests.evidence import twin
 from tests.evidence.worlds import crowded_world, telling_graphs
@@ -14,9 +17,6 @@ from tests.strategies import LAST_TIME, World, worlds
 from tests.worlds import as_graph
 from tlogic.evidence import name_parts
 from tlogic.evidence.candidate_selection import MAX_CANDIDATES, N_POPULAR
-from tlogic.evidence.extraction import Extracted, Extraction, is_answer
-from tlogic.evidence.histories import Histories, build_histories, half_lives
-from tlogic.evidence.history_queries import HistoryQueries, relation_queries
 from tlogic.evidence.registry import DEFAULT_FAMILIES, FAMILIES, evidence_columns
 from tlogic.graph import TemporalGraph
 

@@ -7,20 +7,20 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numba import njit
+from tlogic.evidence.extraction import Extraction
+from tlogic.evidence.histories import Histories
+from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries, relation_queries
+from tlogic.evidence.stepping import register_hooks, step_through
 
 import tlogic
 from tests.evidence.test_evidence import histories_of
 from tests.strategies import LAST_TIME, World, worlds
 from tests.worlds import as_graph
-from tlogic.evidence.extraction import Extraction
 from tlogic.evidence.family import BaseFamily
-from tlogic.evidence.histories import Histories
-from tlogic.evidence.history_queries import CandidatePairs, HistoryQueries, relation_queries
 from tlogic.evidence.rates import Tally
 from tlogic.evidence.registry import FAMILIES, evidence_columns
 from tlogic.evidence.rule_kinds import RuleCounts, RuleKind
 from tlogic.evidence.statements import Case, Statement
-from tlogic.evidence.stepping import register_hooks, step_through
 from tlogic.graph.arrays import Floats, Ints
 
 

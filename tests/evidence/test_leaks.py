@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tlogic.evidence.extraction import Extracted
+from tlogic.evidence.history_queries import HistoryQueries, relation_queries
 
 from tests.evidence.test_evidence import extract, facts_of
 from tests.evidence.worlds import TELLING_NAMES, renamed
 from tests.naive import Edge
 from tests.strategies import LAST_TIME, World, fact_sets, worlds
 from tests.worlds import as_graph
-from tlogic.evidence.extraction import Extracted
-from tlogic.evidence.history_queries import HistoryQueries, relation_queries
 from tlogic.evidence.registry import FAMILIES, evidence_columns
 from tlogic.graph import Facts, TemporalGraph
 from tlogic.graph.vocabulary import Relations, Vocabulary

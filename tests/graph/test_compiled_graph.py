@@ -17,7 +17,9 @@ from tests.strategies import World, worlds
 from tests.worlds import as_graph
 from tlogic import InputError
 from tlogic.graph.arrays import Ints
-from tlogic.graph.compiled_graph import MAGIC, open_compiled, write_compiled
+from tlogic.graph.compiled_graph import GRAPH_FILE, open_compiled, write_compiled
+
+MAGIC = GRAPH_FILE.magic
 from tlogic.graph.graph_cache import read_with_cache
 from tlogic.graph.temporal_graph import Precomputed, TemporalGraph
 
@@ -108,7 +110,9 @@ def test_damaged_files_are_refused(
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"tlogic", MAGIC, MAGIC + b"\1\0\0\0", b"\x89PNG\r\n", Random(1).randbytes(1000)], ids=range(6)
+    "content",
+    [b"", b"tlogic", MAGIC, MAGIC + b"\1\0\0\0", b"\x89PNG\r\n", Random(1).randbytes(1000)],
+    ids=range(6),
 )
 def test_foreign_files_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "foreign.graph"

@@ -7,10 +7,10 @@ from threading import Barrier, BrokenBarrierError
 
 import numpy as np
 import pytest
+from tlogic.evidence.histories import Histories, ready_until
 
 import tlogic
 from tests.models.conftest import asked_of_test
-from tlogic.evidence.histories import Histories, ready_until
 from tlogic.execution import Execution
 from tlogic.explaining import explain_by_model
 from tlogic.forecasting.queries import EncodedQuery

@@ -174,7 +174,7 @@ def rank_within(rows: Floats, value: int, rank: int) -> None:
         n = 0
         for j in range(len(rows)):
             n += values[j] > values[i]
-        if values[i] == values[i]:  # not nan
+        if not np.isnan(values[i]):
             rows[i, rank] = n
 
 

@@ -69,7 +69,7 @@ def open_arrays(path: Path, kind: FileKind) -> tuple[dict[str, Any], dict[str, n
         InputError: If the file is of another kind or version, or damaged.
     """
     content = _mapped(path)
-    header, begin = read_header(content, path, kind)
+    header, begin = _read_header(content, path, kind)
     try:
         arrays = _map_arrays(content, header["arrays"], begin)
         _check_arrays(arrays, header["arrays"])
@@ -78,12 +78,17 @@ def open_arrays(path: Path, kind: FileKind) -> tuple[dict[str, Any], dict[str, n
     return header, arrays
 
 
+def header_of(path: Path, kind: FileKind) -> dict[str, Any]:
+    """The header of a file, without a look at its arrays."""
+    return _read_header(_mapped(path), path, kind)[0]
+
+
 def damaged(path: Path, kind: FileKind, why: str) -> InputError:
     """The error about a file whose content is wrong."""
     return InputError(f"{path} is a damaged {kind.name}: {why}; create it again with `{kind.made_by}`.")
 
 
-def read_header(content: mmap.mmap | bytes, path: Path, kind: FileKind) -> tuple[dict[str, Any], int]:
+def _read_header(content: mmap.mmap | bytes, path: Path, kind: FileKind) -> tuple[dict[str, Any], int]:
     """The header of a file, and the offset of the arrays."""
     if len(content) < _START.size or content[: len(kind.magic)] != kind.magic:
         raise InputError(f"{path} is not a {kind.name}; create one with `{kind.made_by}`.")

@@ -1,16 +1,8 @@
-"""Compiled graphs: names, facts and all sorted arrays in one memory-mapped file.
+"""Compiled graphs: names, facts and all sorted arrays in one memory-mapped file."""
 
-The file begins with a magic line, the version, and the length and digest of a JSON header. The header lists the name,
-type, length and checksum of each array. Arrays follow in that order and begin at multiples of 64 bytes.
-"""
-
-import json
-import mmap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
-from hashlib import blake2b
 from pathlib import Path
-from struct import Struct
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,20 +11,16 @@ from tlogic.errors import InputError
 from tlogic.events.read_report import FileReport, ReadReport
 from tlogic.events.sources.source_files import files_read, find_source
 from tlogic.events.timeline import Timeline
-from tlogic.files import atomic_write
+from tlogic.graph.array_file import FileKind, damaged, has_kind, header_of, open_arrays, write_arrays
 from tlogic.graph.arrays import Ints
-from tlogic.graph.checksums import checksum
 from tlogic.graph.facts import Facts
 from tlogic.graph.temporal_graph import Precomputed, TemporalGraph
 from tlogic.graph.triples import TripleIndex
 from tlogic.graph.views import Views
 from tlogic.graph.vocabulary import Relations, StoredVocabulary
-from tlogic.parallel import in_parallel
 
-MAGIC = b"tlogic graph\n\0\0\0"
 VERSION = 3
-_START = Struct("<16sIQ16s")
-_ALIGNMENT_BYTES = 64
+GRAPH_FILE = FileKind("compiled graph", b"tlogic graph\n\0\0\0", VERSION, "tlogic index DATA --out GRAPH")
 _FACTS, _TRIPLES = "facts", "triples"
 _VIEWS: Mapping[str, Any] = Views.__annotations__
 """The record type of each view."""
@@ -44,11 +32,7 @@ SourceStamps = list[tuple[str, int, int]]
 
 def is_compiled(path: Path) -> bool:
     """Whether a file begins with the magic line of a compiled graph."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(MAGIC)) == MAGIC
-    except OSError:
-        return False
+    return has_kind(path, GRAPH_FILE)
 
 
 def write_compiled(graph: TemporalGraph, path: Path, source: str | Path | None = None) -> None:
@@ -56,37 +40,18 @@ def write_compiled(graph: TemporalGraph, path: Path, source: str | Path | None =
 
     If ``source`` is given, ``open_compiled`` refuses the graph after a change of the source files.
     """
-    arrays = _arrays_of(graph)
-    header = _header(graph, arrays, source)
-    with atomic_write(path) as temporary, temporary.open("wb") as file:
-        file.write(_START.pack(MAGIC, VERSION, len(header), _digest(header)))
-        file.write(header)
-        for array in arrays.values():
-            file.write(b"\0" * (-file.tell() % _ALIGNMENT_BYTES))
-            file.write(np.ascontiguousarray(array).data)
+    write_arrays(path, GRAPH_FILE, _about(graph, source), _arrays_of(graph))
 
 
 def open_compiled(path: Path) -> TemporalGraph:
     """Open a compiled graph; its arrays are loaded from the file on access."""
-    content = _mapped(path)
-    header, begin = _read_header(content, path)
+    header, arrays = open_arrays(path, GRAPH_FILE)
     try:
-        arrays = _map_arrays(content, header["arrays"], begin)
-        _check_arrays(arrays, header["arrays"])
         graph = _graph(header, arrays)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _damaged(path, str(error)) from None
+        raise damaged(path, GRAPH_FILE, str(error)) from None
     _check_sources(path, header)
     return graph
-
-
-def _mapped(path: Path) -> mmap.mmap:
-    try:
-        with path.open("rb") as file:
-            # copy-on-write, so that arrays are writeable; processes that map the file share its pages
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be opened: {error}.") from None
 
 
 def _arrays_of(graph: TemporalGraph) -> dict[str, Ints]:
@@ -116,8 +81,8 @@ def _record(make: type[Record], kind: str, arrays: Mapping[str, Ints], **given: 
     return make(**{field: arrays[_name(kind, field)] for field in fields}, **given)
 
 
-def _header(graph: TemporalGraph, arrays: Mapping[str, Ints], source: str | Path | None) -> bytes:
-    about: dict[str, Any] = {
+def _about(graph: TemporalGraph, source: str | Path | None) -> dict[str, Any]:
+    return {
         "timeline": graph.timeline.to_dict(),
         "valid_from": graph.valid_from,
         "test_from": graph.test_from,
@@ -126,57 +91,7 @@ def _header(graph: TemporalGraph, arrays: Mapping[str, Ints], source: str | Path
         "report": None if graph.report is None else asdict(graph.report),
         "origin": None if source is None else str(find_source(source).resolve()),
         "sources": [] if source is None else source_stamps(source),
-        "arrays": [
-            [name, array.dtype.str, len(array), int(checksum(np.ascontiguousarray(array)))]
-            for name, array in arrays.items()
-        ],
     }
-    return json.dumps(about, ensure_ascii=False).encode()
-
-
-def _digest(header: bytes) -> bytes:
-    return blake2b(header, digest_size=16).digest()
-
-
-def _read_header(content: mmap.mmap, path: Path) -> tuple[dict[str, Any], int]:
-    """The header, and the offset of the arrays."""
-    if len(content) < _START.size or content[: len(MAGIC)] != MAGIC:
-        raise InputError(f"{path} is not a compiled graph; create one with `tlogic index DATA --out GRAPH`.")
-    _, version, length, digest = _START.unpack(content[: _START.size])
-    if version != VERSION:
-        raise InputError(
-            f"{path} is a compiled graph of version {version}, but this tlogic reads version {VERSION}; "
-            "create it again with `tlogic index`."
-        )
-    header = content[_START.size : _START.size + length]
-    if _digest(header) != digest:
-        raise _damaged(path, "the checksum of its header is wrong")
-    return json.loads(header), _START.size + length
-
-
-def _map_arrays(content: mmap.mmap, entries: Sequence[Sequence[Any]], begin: int) -> dict[str, Ints]:
-    arrays, at = {}, begin
-    for name, kind, length, _ in entries:
-        begin, at = at, at + -at % _ALIGNMENT_BYTES
-        if any(content[begin:at]):
-            raise ValueError(f"unexpected bytes before {name}")
-        dtype = np.dtype(kind)
-        end = at + length * dtype.itemsize
-        if end > len(content):
-            raise ValueError(f"expected at least {end:,} bytes, found {len(content):,}")
-        arrays[name] = np.frombuffer(content, dtype, length, at)
-        at = end
-    if at != len(content):
-        raise ValueError(f"expected {at:,} bytes, found {len(content):,}")
-    return arrays
-
-
-def _check_arrays(arrays: Mapping[str, Ints], entries: Sequence[Sequence[Any]]) -> None:
-    names = [name for name, _, _, _ in entries]
-    found = in_parallel(lambda: checksum, [arrays[name] for name in names])
-    for (name, _, _, expected), actual in zip(entries, found, strict=True):
-        if actual != expected:
-            raise ValueError(f"the checksum of {name} is wrong")
 
 
 def _graph(header: Mapping[str, Any], arrays: Mapping[str, Ints]) -> TemporalGraph:
@@ -209,10 +124,6 @@ def _report(fields: Mapping[str, Any] | None) -> ReadReport | None:
     return ReadReport(**(dict(fields) | lists | {"files": files}))
 
 
-def _damaged(path: Path, why: str) -> InputError:
-    return InputError(f"{path} is a damaged graph file: {why}; create it again with `tlogic index`.")
-
-
 def _check_sources(path: Path, header: Mapping[str, Any]) -> None:
     """Raise an error if the source of a graph has changed. A missing or unreadable source is ignored."""
     try:
@@ -234,7 +145,7 @@ def source_stamps(source: str | Path) -> SourceStamps:
     stats = [(str(path.resolve()), path.stat()) for path in files]
     sources = [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats]
     if is_compiled(files[0]):
-        header, _ = _read_header(_mapped(files[0]), files[0])
+        header = header_of(files[0], GRAPH_FILE)
         if header["origin"] and Path(header["origin"]).exists():
             sources += source_stamps(header["origin"])
     return sources

@@ -54,7 +54,7 @@ def _bins_of(edge_start: Ints, edge: Floats, evidence: Floats) -> Ints:
     for row in range(evidence.shape[0]):
         for column in range(n_columns):
             value = evidence[row, column]
-            bins[row, column] = 1 + _n_below(edges[column], value) if value == value else 0  # 0 for nan
+            bins[row, column] = 0 if np.isnan(value) else 1 + _n_below(edges[column], value)
     return bins
 
 
