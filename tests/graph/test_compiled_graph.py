@@ -18,10 +18,10 @@ from tests.worlds import as_graph
 from tlogic import InputError
 from tlogic.graph.arrays import Ints
 from tlogic.graph.compiled_graph import GRAPH_FILE, open_compiled, write_compiled
-
-MAGIC = GRAPH_FILE.magic
 from tlogic.graph.graph_cache import read_with_cache
 from tlogic.graph.temporal_graph import Precomputed, TemporalGraph
+
+MAGIC = GRAPH_FILE.magic
 
 
 @pytest.fixture(scope="module")
