@@ -1,12 +1,14 @@
-"""Load test of a live service: `python -m benchmarks.serving [REQUESTS]`.
+"""Load test of a live service, with rules and with a model: `python -m benchmarks.serving [REQUESTS]`.
 
 A service holds ICEWS18 without its last facts and answers two clients, while those facts arrive at 200 per second.
 After a minute, the clients continue until REQUESTS (100,000) requests are done, to check that memory stays constant.
+The start is measured as well: with a model, once without and once with a stored memory.
 """
 
 import json
 import multiprocessing
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -15,7 +17,7 @@ from http.client import HTTPConnection
 from itertools import count
 from pathlib import Path
 from time import perf_counter, sleep
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import numpy as np
@@ -30,7 +32,16 @@ N_LATER_EVENTS = 50_000
 """Events that arrive during the test."""
 
 
-def serve(store: str, rules: str, addresses: Any) -> None:
+class Measured(NamedTuple):
+    """What was measured with rules or with a model."""
+
+    start: float
+    took: np.ndarray
+    memory: list[tuple[int, float]]
+    unit: float
+
+
+def serve(store: str, rules: str | None, model: str | None, addresses: Any) -> None:
     import tlogic
     from tlogic.serving.server import serve as run
     from tlogic.serving.startup import open_service
@@ -39,7 +50,9 @@ def serve(store: str, rules: str, addresses: Any) -> None:
     sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 (the log, until the process ends)
     settings = tlogic.ApplicationSettings(window=200)
     run(
-        lambda: open_service(store, rules=Path(rules), settings=settings),
+        lambda: open_service(
+            store, rules=Path(rules) if rules else None, model=Path(model) if model else None, settings=settings
+        ),
         AccessSettings(rate=1e9, burst=10**9),
         port=0,
         on_start=lambda address, _: addresses.put(address),
@@ -84,27 +97,30 @@ def add(address: str, events: list[dict[str, str]], done: Any) -> None:
 
 
 @contextmanager
-def running(store: str, rules: str) -> Iterator[tuple[str, int]]:
-    """The address and the process id of a service in a separate process."""
+def running(store: str, rules: str | None, model: str | None) -> Iterator[tuple[str, int, float]]:
+    """The address and the process id of a service in a separate process, and the seconds of its start."""
     addresses: Any = multiprocessing.Queue()
-    process = multiprocessing.Process(target=serve, args=(store, rules, addresses))
+    process = multiprocessing.Process(target=serve, args=(store, rules, model, addresses))
+    began = perf_counter()
     process.start()
     address = addresses.get(timeout=300)
     try:
-        yield address.removeprefix("http://").rstrip("/"), process.pid or 0
+        yield address.removeprefix("http://").rstrip("/"), process.pid or 0, perf_counter() - began
     finally:
         process.terminate()
-        process.join(30)
+        process.join(60)
 
 
-def prepare(folder: Path) -> tuple[str, str, list[str], list[dict[str, str]]]:
-    """A store without the last events, rules, queries about the last events, and these events."""
+def prepare(folder: Path) -> tuple[str, str, str, list[str], list[dict[str, str]]]:
+    """A store without the last events, rules, a model, queries about the last events, and these events."""
     import tlogic
     from tlogic.serving.store.event_store import EventStore
 
     graph = tlogic.read(DATA / "icews18")
     rules = folder / "icews18.rules"
+    model = folder / "icews18.model"
     tlogic.learn(graph).save(rules)
+    tlogic.fit(graph).save(model)
     name, relation, label = graph.entities.name_of, graph.relations.name_of, graph.timeline.label_of
     rows = [
         (name(s), relation(r), name(o), label(t))
@@ -119,7 +135,7 @@ def prepare(folder: Path) -> tuple[str, str, list[str], list[dict[str, str]]]:
         for event in events[:: len(events) // 2000]
         if event["subject"] in known
     ]
-    return str(folder / "events.db"), str(rules), queries, events
+    return str(folder / "events.db"), str(rules), str(model), queries, events
 
 
 def resident_mb(process: int) -> float:
@@ -130,23 +146,41 @@ def resident_mb(process: int) -> float:
 def main(n_requests: int) -> None:
     multiprocessing.set_start_method("spawn")
     with tempfile.TemporaryDirectory() as folder:
-        store, rules, queries, events = prepare(Path(folder))
-        before = reference_seconds()
-        with running(store, rules) as (address, process):
-            requests, done = multiprocessing.Value("q", 0), multiprocessing.Event()
-            out: Any = multiprocessing.Queue()
-            helpers = [multiprocessing.Process(target=add, args=(address, events, done))]
-            arguments = (address, queries, requests, MEASURED_SECONDS, n_requests, out)
-            helpers += [multiprocessing.Process(target=send_queries, args=arguments) for _ in range(N_CLIENTS)]
-            for helper in helpers:
-                helper.start()
-            memory = measure_memory(requests, n_requests, process, helpers)
-            found = [out.get() for _ in range(N_CLIENTS)]
-            done.set()
-            for helper in helpers:
-                helper.join()
-        unit = (before + reference_seconds()) / 2
-        report(np.concatenate([took for took, _ in found]), unit, memory)
+        os.environ["TLOGIC_CACHE"] = folder
+        store, rules, model, queries, events = prepare(Path(folder))
+        unit = reference_seconds()
+        with running(store, None, model) as (_, _, first_start):
+            print(f"first start with a model, which learns from all events: {first_start / unit:.1f} reference times")
+        shutil.copy(store, f"{folder}/rules.db")
+        found = {
+            "rules": measure(f"{folder}/rules.db", rules, None, queries, events, n_requests),
+            "model": measure(store, None, model, queries, events, n_requests),
+        }
+        for kind, measured in found.items():
+            report(kind, measured)
+        compare(found["rules"], found["model"])
+
+
+def measure(
+    store: str, rules: str | None, model: str | None, queries: list[str], events: list[dict[str, str]], n_requests: int
+) -> Measured:
+    """Start a service and put it under load."""
+    before = reference_seconds()
+    with running(store, rules, model) as (address, process, start):
+        requests, done = multiprocessing.Value("q", 0), multiprocessing.Event()
+        out: Any = multiprocessing.Queue()
+        helpers = [multiprocessing.Process(target=add, args=(address, events, done))]
+        arguments = (address, queries, requests, MEASURED_SECONDS, n_requests, out)
+        helpers += [multiprocessing.Process(target=send_queries, args=arguments) for _ in range(N_CLIENTS)]
+        for helper in helpers:
+            helper.start()
+        memory = measure_memory(requests, n_requests, process, helpers)
+        found = [out.get() for _ in range(N_CLIENTS)]
+        done.set()
+        for helper in helpers:
+            helper.join()
+    unit = (before + reference_seconds()) / 2
+    return Measured(start, np.concatenate([took for took, _ in found]), memory, unit)
 
 
 def measure_memory(requests: Any, n_requests: int, process: int, helpers: list[Any]) -> list[tuple[int, float]]:
@@ -161,13 +195,21 @@ def measure_memory(requests: Any, n_requests: int, process: int, helpers: list[A
     return [*memory, (requests.value, resident_mb(process))]
 
 
-def report(took: np.ndarray, unit: float, memory: list[tuple[int, float]]) -> None:
+def report(kind: str, measured: Measured) -> None:
+    start, took, memory, unit = measured
     median, high = np.percentile(took, [50, 99])
-    print(f"ICEWS18, {N_CLIENTS} clients for {MEASURED_SECONDS:.0f} s, {EVENTS_PER_SECOND} new events per second")
+    print(f"{kind}: ICEWS18, {N_CLIENTS} clients for {MEASURED_SECONDS:.0f} s, {EVENTS_PER_SECOND} events per second")
     rate = len(took) / MEASURED_SECONDS
-    print(f"requests per second: {rate:.0f}; per reference time ({unit:.2f} s): {rate * unit:.0f}")
-    print(f"median {median * 1e3:.1f} ms = {median / unit:.4f} of the reference, 99% within {high / unit:.4f}")
-    print("memory, MB, after requests:", ", ".join(f"{mb:.0f} ({number:,})" for number, mb in memory))
+    print(f"  start: {start / unit:.1f} reference times ({unit:.2f} s each)")
+    print(f"  requests per second: {rate:.0f}; per reference time: {rate * unit:.0f}")
+    print(f"  median {median * 1e3:.1f} ms = {median / unit:.4f} of the reference, 99% within {high / unit:.4f}")
+    print("  memory, MB, after requests:", ", ".join(f"{mb:.0f} ({number:,})" for number, mb in memory))
+
+
+def compare(rules: Measured, model: Measured) -> None:
+    """Print how much more a model takes than rules."""
+    median, high = (np.percentile(model.took, q) / np.percentile(rules.took, q) for q in (50, 99))
+    print(f"model / rules: start {model.start / rules.start:.2f}, median {median:.2f}, 99% {high:.2f}")
 
 
 if __name__ == "__main__":
