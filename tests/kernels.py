@@ -9,11 +9,13 @@ import numpy as np
 
 import tlogic
 from tlogic.evaluation import evaluate_many
-from tlogic.explaining import explain_by_rules
+from tlogic.evidence.live_evidence import LiveQueryEvidence
+from tlogic.explaining import explain_by_model, explain_by_rules
 from tlogic.forecasting.forecast import forecast_queries
 from tlogic.forecasting.live_forecaster import LiveRuleForecaster
 from tlogic.graph import Facts
 from tlogic.graph.live_graph import LiveGraph
+from tlogic.models.model_forecaster import ModelForecaster
 from tlogic.serving.engine.entity_history import count_events, entity_history, relation_rates
 
 QUERY = ("Kite Aviation", "sue")
@@ -39,6 +41,11 @@ def use_models() -> None:
     model = tlogic.fit(graph, names=True)
     tlogic.evaluate(graph, model)
     _explain(tlogic.forecast(graph, model, [QUERY]))
+    live = LiveGraph.of(graph)
+    forecaster = ModelForecaster(live, model, LiveQueryEvidence(live, model.families, model.half_lives))
+    for end in (live.end, live.end + 1):
+        live.add(Facts(*np.array([[0], [0], [1], [end]])))
+        _explain(forecast_queries(forecaster, explain_by_model, [tlogic.Query(*QUERY)]))
 
 
 def _use_live_graph(graph: tlogic.TemporalGraph, rules: tlogic.RuleSet) -> None:

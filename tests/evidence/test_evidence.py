@@ -1,79 +1,57 @@
 """The evidence of each family equals its definition, column by column."""
 
-from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tlogic.evidence.extraction import Extracted, Extraction, is_answer
-from tlogic.evidence.histories import Histories, build_histories, half_lives
-from tlogic.evidence.history_queries import HistoryQueries, relation_queries
 
 from tests.evidence import twin
+from tests.evidence.extraction import LIVES, Extracted, data_of, extract
 from tests.evidence.worlds import crowded_world, telling_graphs
-from tests.naive import Edge
 from tests.strategies import LAST_TIME, World, worlds
 from tests.worlds import as_graph
 from tlogic.evidence import name_parts
 from tlogic.evidence.candidate_selection import MAX_CANDIDATES, N_POPULAR
+from tlogic.evidence.families.name_structure import NameStructure
+from tlogic.evidence.groups import half_lives
+from tlogic.evidence.memory import Memory
 from tlogic.evidence.registry import DEFAULT_FAMILIES, FAMILIES, evidence_columns
 from tlogic.graph import TemporalGraph
+from tlogic.graph.vocabulary import Vocabulary
 
-LIVES = half_lives(LAST_TIME)
 RANKS = {"rules": ("sum by share", "rank by share"), "chains": ("sum", "rank")}
 """Which column ranks which: compared with each other, because the order of near equals is that of their last bits."""
 
 
-def histories_of(graph: TemporalGraph) -> Histories:
-    return build_histories(graph, LIVES, LAST_TIME + 1)
+def queries_of(graph: TemporalGraph, relation: int, first: int) -> list[tuple[int, int, int]]:
+    """All queries of a relation that have answers, from a time step on."""
+    return [(q.subject, relation, q.time) for q in data_of(graph).queries(relation) if q.time >= first]
 
 
-def extract(graph: TemporalGraph, queries: HistoryQueries, *families: str) -> Extracted:
-    [part] = Extraction(families, len(graph.relations)).advance(histories_of(graph), queries)
-    return part
+def assert_as_the_twin_says(graph: TemporalGraph, relation: int, family: str, first: int) -> None:
+    past = twin.Past(data_of(graph), relation)
+    queries = [query for query in past.queries if query.time >= first]
+    found = extract(graph, [query[:3] for query in queries], family)
+    for query, one in zip(queries, found, strict=True):
+        if family in twin.LOOKED_UP:
+            world = past.world[query.time]
+            expected = twin.LOOKED_UP[family](world, query.subject, query.relation, one.candidates)
+        else:
+            expected = twin.COUNTED[family](past, query, one.candidates)
+        assert_equal(family, one, expected)
 
 
-def facts_of(graph: TemporalGraph) -> list[Edge]:
-    return [(s, r, o, t) for s, r, o, t in zip(*(column.tolist() for column in graph.facts), strict=True)]
-
-
-def twin_queries(queries: HistoryQueries) -> list[twin.Query]:
-    bounds = zip(queries.answer_start[:-1], queries.answer_start[1:], strict=True)
-    answers = [frozenset(queries.answer[start:end].tolist()) for start, end in bounds]
-    rows = zip(queries.subject.tolist(), queries.time.tolist(), answers, strict=True)
-    return [twin.Query(s, queries.relation, t, true) for s, t, true in rows]
-
-
-def expected(
-    graph: TemporalGraph, queries: HistoryQueries, family: str, query: twin.Query, candidates: list[int]
-) -> list[twin.Told]:
-    """What the twin says."""
-    past = twin.Past(facts_of(graph), len(graph.relations.base), twin_queries(queries), LIVES.tolist())
-    if family in twin.LOOKED_UP:
-        return twin.LOOKED_UP[family](past.world[query.time], query.subject, query.relation, candidates)
-    counted = twin.COUNTED | {"names": twin.names_of(graph.entities.names)}
-    return counted[family](past, query, candidates)
-
-
-def each_query(part: Extracted) -> Iterator[tuple[int, list[int], np.ndarray]]:
-    """The place of each scored query, its candidates, and their evidence."""
-    for i, q in enumerate(part.pairs.query.tolist()):
-        own = slice(part.pairs.start[i], part.pairs.start[i + 1])
-        yield q, part.pairs.candidate[own].tolist(), part.evidence[own]
-
-
-def assert_as_the_twin_says(graph: TemporalGraph, queries: HistoryQueries, family: str) -> None:
-    names, slow = FAMILIES[family].columns, twin_queries(queries)
-    ranked, rank = RANKS.get(family, ("", ""))
-    for q, candidates, evidence in each_query(extract(graph, queries, family)):
-        found = [dict(zip(names, row, strict=True)) for row in evidence.astype(float).tolist()]
-        if rank:
-            values = evidence[:, names.index(ranked)]
-            assert [one.pop(rank) for one in found] == [(values > value).sum() for value in values]
-        told = [{name: value for name, value in one.items() if not np.isnan(value)} for one in found]
-        for one, other in zip(told, expected(graph, queries, family, slow[q], candidates), strict=True):
-            assert one == pytest.approx(other, rel=1e-4, abs=1e-6)
+def assert_equal(family: str, found: Extracted, expected: list[twin.Told]) -> None:
+    names, (ranked, rank) = FAMILIES[family].columns, RANKS.get(family, ("", ""))
+    rows = [dict(zip(names, row, strict=True)) for row in found.values.astype(float).tolist()]
+    if rank:
+        values = found.values[:, names.index(ranked)]
+        assert [row.pop(rank) for row in rows] == [(values > value).sum() for value in values]
+    for row, other in zip(rows, expected, strict=True):
+        present = {name: value for name, value in row.items() if not np.isnan(value)}
+        assert present == pytest.approx(other, rel=1e-4, abs=1e-6)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -83,67 +61,131 @@ def test_each_family_says_what_its_definition_does(family: str, graph: TemporalG
     half = len(graph.relations.base)
     assume(half > 1)
     relation = data.draw(st.sampled_from([r for r in range(2 * half) if r % half]))  # the first is that of nobody
-    assert_as_the_twin_says(graph, relation_queries(graph.facts, half, relation, 1), family)
+    assert_as_the_twin_says(graph, relation, family, 1)
 
 
 @pytest.mark.parametrize("family", DEFAULT_FAMILIES)
 def test_only_the_strongest_partners_and_the_last_events_are_looked_at(family: str) -> None:
     graph = as_graph(crowded_world(7))
-    queries = relation_queries(graph.facts, len(graph.relations.base), graph.relations.id_of("r1"), LAST_TIME)
-    assert_as_the_twin_says(graph, queries, family)
+    assert_as_the_twin_says(graph, graph.relations.id_of("r1"), family, LAST_TIME)
 
 
 @settings(max_examples=60)
 @given(telling_graphs(worlds()), st.integers(0, LAST_TIME + 1))
 def test_plain_names_belong_where_most_of_their_partners_do(graph: TemporalGraph, now: int) -> None:
-    world = twin.World(facts_of(graph), len(graph.relations.base), now, LIVES)
-    read = histories_of(graph).name_parts
-    names = graph.entities.names
-    places = {twin.read_name(name)[1]: int(place) for name, place in zip(names, read.place, strict=True)}
+    """The memory has the events of the step itself, too."""
+    parts, names = parts_of(graph, now + 1), graph.entities.names
+    places = {twin.read_name(name)[1]: int(place) for name, place in zip(names, parts.place, strict=True)}
+    world = twin.World(data_of(graph), now)
     for entity in range(len(names)):
-        place = name_parts.place_of(read, entity, now)
-        assert place == places.get(twin.place_of(world, names, entity), name_parts.UNKNOWN)
-        itself = twin.kind_of(world, names, entity) == "the place itself"
-        assert (name_parts.kind_of(read, entity, place) == name_parts.PLACE_ITSELF) == itself
+        place = name_parts.place_of(parts, entity, now)
+        assert place == places.get(twin.place_of(world, entity), name_parts.UNKNOWN)
+        itself = twin.kind_of(world, entity) == "the place itself"
+        assert (name_parts.kind_of(parts, entity, place) == name_parts.PLACE_ITSELF) == itself
 
 
-def test_names_are_read_as_people_do() -> None:
-    graph = as_graph(World(frozenset({(0, 0, 1, 1)}), 2, 1))
+def parts_of(graph: TemporalGraph, until: int) -> name_parts.NameParts:
+    memory = Memory(["names"], LIVES)
+    memory.add_names(graph.entities.names, graph.relations.base)
+    memory.add(graph.facts.between(0, until))
+    family = memory.families["names"]
+    assert isinstance(family, NameStructure)
+    return family.state.parts
+
+
+@pytest.mark.parametrize("n_at_once", [1, 3, 8])
+def test_names_are_read_as_people_do(n_at_once: int) -> None:
     names = ["Police (India)", "Police (Peru)", "India", "(India)", "A (B) (India)", "A (B) C", "A ()", "Police"]
-    read = name_parts.parse_names(
-        names, build_histories(graph, LIVES, 2).entity_edges._replace(start=np.zeros(9, np.int64))
-    )
-    india, peru = read.place[0], read.place[1]
-    assert read.place.tolist() == [india, peru, -1, -1, india, -1, -1, -1]
-    assert read.own_place.tolist() == [-1, -1, india, -1, -1, -1, -1, -1]
-    assert read.kind[0] == read.kind[1] != read.kind[4]
-    assert read.kind[7] == name_parts.PLAIN
+    memory = Memory(["names"], LIVES)
+    for first in range(0, len(names), n_at_once):
+        memory.add_names(names[first : first + n_at_once], [])
+    parts = memory.families["names"].state.parts
+    india, peru = parts.place[0], parts.place[1]
+    assert parts.place.tolist() == [india, peru, -1, -1, india, -1, -1, -1]
+    assert parts.own_place.tolist() == [-1, -1, india, -1, -1, -1, -1, -1]
+    assert parts.kind[0] == parts.kind[1] != parts.kind[4]
+    assert parts.kind[7] == name_parts.PLAIN
+
+
+def test_the_last_edges_of_a_step_are_those_with_the_largest_keys() -> None:
+    """More edges of one step than chains look at: names decide which, not ids."""
+    facts = {(0, 0, x, 1) for x in range(1, 45)} | {(x, 1, 45 + x % 3, 2) for x in range(1, 45)}
+    world = World(frozenset(facts | {(0, 2, 45, 3), (0, 2, 46, 4), (0, 2, 47, 5)}), 48, 3)
+    graph = as_graph(world)
+    assert_as_the_twin_says(graph, graph.relations.id_of("r2"), "chains", 3)
+    names = graph.entities.names
+    other = TemporalGraph(**{**vars(graph), "entities": Vocabulary(names[:1] + names[:0:-1], kind="entity")})
+    assert_as_the_twin_says(other, other.relations.id_of("r2"), "chains", 3)
+
+
+def test_rules_with_constants_have_a_limited_number_of_answers() -> None:
+    """A body with enough answers counts new hits of these, but takes in no others from the next step on."""
+    most = 4096
+    s, partner, first, another = 0, 1, 2, most + 5
+    facts = {(s, 0, partner, t) for t in range(3)} | {(s, 1, c, 1) for c in range(first, most + 4)}
+    facts |= {(s, 1, first, 2), (s, 1, another, 2), (s, 1, partner, 3)}
+    graph = as_graph(World(frozenset(facts), most + 6, 2))
+    subject, relation = graph.entities.id_of("e0"), graph.relations.id_of("r1")
+    [found] = extract(graph, [(subject, relation, 3)], "constants", "pair")
+    sums = dict(zip(map(graph.entities.name_of, found.candidates), found.values[:, 1].tolist(), strict=True))
+    by_partner = sums[f"e{first}"] - sums[f"e{another}"]  # other partners led to both, once each
+    assert by_partner == pytest.approx(2 / (2 + 5), rel=1e-5)
 
 
 @settings(max_examples=60)
 @given(worlds(), st.data())
 def test_all_who_come_into_question_are_candidates(world: World, data: st.DataObject) -> None:
-    """Where there is room for all: past partners, and past objects of the relation; nobody twice."""
+    """Where there is room for all, the candidates are those of the definition, the strongest first."""
     assume(world.facts)
     graph = as_graph(world)
-    half = len(graph.relations.base)
-    queries = relation_queries(graph.facts, half, data.draw(st.integers(1, 2 * half - 1)), 1)
-    for q, candidates, _ in each_query(extract(graph, queries, "pair")):
-        known = twin.World(facts_of(graph), half, int(queries.time[q]), LIVES)
-        popular = {o for _, r, o, _ in known.edges if r == queries.relation}
-        assert len(set(candidates)) == len(candidates)
-        assert set(candidates) >= known.targets(int(queries.subject[q])) | popular
-        assert set(candidates) <= {edge[0] for edge in known.edges}
+    relation = data.draw(st.integers(1, len(graph.relations) - 1))
+    for found in extract(graph, queries_of(graph, relation, 1), "pair"):
+        assert_strongest_first(graph, found)
+        known = twin.World(data_of(graph), found.time)
+        popular = {o for _, r, o, _ in known.edges if r == relation}
+        assert set(found.candidates) >= known.targets(found.subject) | popular
+
+
+def assert_strongest_first(graph: TemporalGraph, found: Extracted) -> None:
+    strength = twin.strengths(twin.World(data_of(graph), found.time), found.subject, found.relation)
+    assert len(set(found.candidates)) == len(found.candidates) == min(len(strength), MAX_CANDIDATES)
+    left_out = [value for c, value in strength.items() if c not in found.candidates]
+    values = [*(strength[c] for c in found.candidates), max(left_out, default=0.0)]
+    assert all(stronger >= weaker * (1 - 1e-5) for stronger, weaker in pairwise(values))
+
+
+def test_ties_between_candidates_are_broken_by_keys_of_names() -> None:
+    graph = as_graph(World(frozenset({(0, 0, o, 1) for o in range(1, 9)} | {(0, 0, 1, 3)}), 9, 1))
+    subject, relation = graph.entities.id_of("e0"), graph.relations.id_of("r0")
+    [found] = extract(graph, [(subject, relation, 3)], "pair")
+    names = [graph.entities.name_of(c) for c in found.candidates if c != subject]
+    assert names == sorted((f"e{o}" for o in range(1, 9)), key=twin.key_of)
+
+
+def test_candidates_of_a_crowd_are_the_strongest() -> None:
+    graph = as_graph(crowded_world(8))
+    for relation in range(1, len(graph.relations)):
+        for found in extract(graph, queries_of(graph, relation, LAST_TIME), "pair"):
+            assert_strongest_first(graph, found)
 
 
 def test_there_are_no_more_candidates_than_are_looked_at() -> None:
     n = MAX_CANDIDATES + 20
     facts = {(0, 0, o, 1) for o in range(1, n)} | {(0, 0, 7, 2), (1, 0, 7, 2), (n, 0, n + 1, 1), (0, 0, 1, 3)}
     graph = as_graph(World(frozenset(facts), n + 2, 1))
-    queries = relation_queries(graph.facts, len(graph.relations.base), graph.relations.id_of("r0"), 3)
-    [(_, candidates, _)] = each_query(extract(graph, queries, "pair"))
-    assert N_POPULAR <= len(set(candidates)) == len(candidates) == MAX_CANDIDATES
-    assert graph.entities.id_of("e7") in candidates
+    [found] = extract(graph, queries_of(graph, graph.relations.id_of("r0"), 3), "pair")
+    assert_strongest_first(graph, found)
+    assert N_POPULAR <= len(found.candidates) == MAX_CANDIDATES
+    assert found.candidates[0] == graph.entities.id_of("e7")
+
+
+def test_a_query_with_many_answers_has_many_candidates() -> None:
+    """As many as twice the answers that it had when it last occurred."""
+    n = MAX_CANDIDATES + 20
+    facts = {(0, 0, o, t) for o in range(1, n) for t in (1, 3)}
+    graph = as_graph(World(frozenset(facts), n, 1))
+    [found] = extract(graph, [(graph.entities.id_of("e0"), graph.relations.id_of("r0"), 3)], "pair")
+    assert len(found.candidates) == n
 
 
 def test_nobody_is_a_candidate_twice_however_long_ago_it_was() -> None:
@@ -154,20 +196,9 @@ def test_nobody_is_a_candidate_twice_however_long_ago_it_was() -> None:
         (5, 0, o, now - 1) for o in range(6, 6 + N_POPULAR)
     }
     graph = as_graph(World(frozenset(old | late | {(0, 0, 4, now)}), 6 + N_POPULAR, 2))
-    queries = relation_queries(graph.facts, len(graph.relations.base), graph.relations.id_of("r0"), now)
-    histories = build_histories(graph, half_lives(now), now + 1)
-    [part] = Extraction(["pair"], len(graph.relations)).advance(histories, queries)
-    assert len(set(part.pairs.candidate.tolist())) == len(part.pairs.candidate)
-
-
-def test_answers_are_marked() -> None:
-    graph = as_graph(World(frozenset({(0, 0, 1, 1), (0, 0, 2, 1), (0, 0, 1, 3), (2, 0, 1, 3)}), 3, 1))
-    queries = relation_queries(graph.facts, len(graph.relations.base), graph.relations.id_of("r0"), 3)
-    part = extract(graph, queries, "pair")
-    query = np.repeat(part.pairs.query, np.diff(part.pairs.start))
-    rows = zip(queries.subject[query], part.pairs.candidate, is_answer(part), strict=True)
-    name = graph.entities.name_of
-    assert {(name(s), name(c)) for s, c, right in rows if right} == {("e0", "e1"), ("e2", "e1")}
+    queries = queries_of(graph, graph.relations.id_of("r0"), now)
+    for found in extract(graph, queries, "pair", lives=half_lives(now)):
+        assert len(set(found.candidates)) == len(found.candidates)
 
 
 def test_every_kind_of_evidence_has_a_name_of_its_own() -> None:

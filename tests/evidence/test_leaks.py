@@ -1,19 +1,19 @@
 """Evidence uses earlier facts only: with another future, not one bit changes."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tlogic.evidence.extraction import Extracted
-from tlogic.evidence.history_queries import HistoryQueries, relation_queries
 
-from tests.evidence.test_evidence import extract, facts_of
+from tests.evidence.extraction import LIVES, Extracted, extract, facts_of, memory_evidence, rows_of
 from tests.evidence.worlds import TELLING_NAMES, renamed
 from tests.naive import Edge
 from tests.strategies import LAST_TIME, World, fact_sets, worlds
 from tests.worlds import as_graph
+from tlogic.evidence.memory import Memory
 from tlogic.evidence.registry import FAMILIES, evidence_columns
 from tlogic.graph import Facts, TemporalGraph
 from tlogic.graph.vocabulary import Relations, Vocabulary
@@ -22,37 +22,36 @@ Rows = dict[tuple[str, str], list[tuple[str, bytes]]]
 """By subject and relation: the candidates in their order, each with the very bits of its evidence."""
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(worlds(), st.data(), st.integers(2, LAST_TIME))
 def test_another_future_changes_nothing(world: World, data: st.DataObject, cut: int) -> None:
-    """Not even where the answers of the very day are other ones, and its queries come without theirs."""
+    """Not even where the events of the very day are other ones, and the memory has them already."""
     other = data.draw(fact_sets(world.n_entities, world.n_base, first=cut))
     past = frozenset(fact for fact in world.facts if fact[3] < cut)
     assume(past and any(fact[3] == cut for fact in world.facts))
     graph, changed = _with_the_same_names(world, past | other, data.draw(st.permutations(TELLING_NAMES)))
-    days = [_queries_on(graph, relation, cut) for relation in range(len(graph.relations))]
-    queries = [today for today in days if today.scored.any()]
-    assert queries
-    for today in queries:
-        found, again = extract(graph, today, *FAMILIES), extract(changed, _without_answers(today), *FAMILIES)
-        assert found.pairs.candidate.tolist() == again.pairs.candidate.tolist()
-        assert found.evidence.tobytes() == again.evidence.tobytes(), _differing(found, again)
+    queries = _all_queries(graph, cut)
+    found, again = (extract(one, queries, *FAMILIES) for one in (graph, changed))
+    _assert_same_bits(found, again)
+    _assert_same_bits(found, _extract_with_the_day(graph, cut))
 
 
-@settings(max_examples=80)
+def _assert_same_bits(found: Iterable[Extracted], again: Iterable[Extracted]) -> None:
+    for one, other in zip(found, again, strict=True):
+        assert one[:4] == other[:4]
+        assert one.values.tobytes() == other.values.tobytes(), _differing(one, other)
+
+
+@settings(max_examples=60)
 @given(worlds(), st.permutations(TELLING_NAMES), st.integers(2, LAST_TIME))
 def test_the_past_alone_is_enough(world: World, names: list[str], cut: int) -> None:
     """Read from the facts before a day alone, not even the names of what comes later are known."""
-    assume(any(fact[3] < cut for fact in world.facts) and any(fact[3] == cut for fact in world.facts))
+    assume(any(fact[3] < cut for fact in world.facts) and any(fact[3] >= cut for fact in world.facts))
     whole, past = (_in_order(world, names, before) for before in (LAST_TIME + 1, cut))
-    days = [_queries_on(whole, relation, cut) for relation in range(len(whole.relations))]
-    queries = [(today, known) for today in days if (known := _known_in(past, whole, today)) is not None]
-    assume(queries)  # where it never holds, the test fails
-    for today, known in queries:
-        found, again = extract(whole, today, *FAMILIES), extract(past, known, *FAMILIES)
-        expected, rows = _rows(whole, found), _rows(past, again)
-        assert rows
-        assert {key: expected[key] for key in rows} == rows
+    rows = _rows(past, extract(past, _all_queries(past, cut), *FAMILIES))
+    expected = _rows(whole, extract(whole, _all_queries(whole, cut), *FAMILIES))
+    assert rows
+    assert {key: expected[key] for key in rows} == rows
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -60,20 +59,22 @@ def test_all_families_tell_something_of_these_worlds(family: str) -> None:
     """Or the tests above would not see what leaks."""
     facts = frozenset((s, 0, (s * s + t) % 4, t) for s in range(4) for t in range(s, LAST_TIME))
     graph = renamed(as_graph(World(facts, 4, 1)), TELLING_NAMES)
-    evidence = extract(graph, _queries_on(graph, graph.relations.id_of("r0"), 6), family).evidence
-    assert len(np.unique(evidence[~np.isnan(evidence)])) > 2
+    values = np.concatenate([found.values.ravel() for found in extract(graph, _all_queries(graph, 6), family)])
+    assert len(np.unique(values[~np.isnan(values)])) > 2
 
 
-def _queries_on(graph: TemporalGraph, relation: int, day: int) -> HistoryQueries:
-    """All queries of a relation until a day; those of that day are scored, whatever comes later."""
-    return relation_queries(graph.facts.between(0, day + 1), len(graph.relations.base), relation, day)
+def _all_queries(graph: TemporalGraph, now: int) -> list[tuple[int, int, int]]:
+    return [(s, r, now) for s in range(len(graph.entities)) for r in range(len(graph.relations))]
 
 
-def _without_answers(queries: HistoryQueries) -> HistoryQueries:
-    """The same queries, but the scored ones have no answers yet."""
-    n_answers = np.where(queries.scored, 0, np.diff(queries.answer_start))
-    start = np.append(0, np.cumsum(n_answers))
-    return queries._replace(answer_start=start, answer=queries.answer[: start[-1]])
+def _extract_with_the_day(graph: TemporalGraph, now: int) -> list[Extracted]:
+    """The evidence of all queries by a memory that has the events of their time step."""
+    memory = Memory(tuple(FAMILIES), LIVES)
+    memory.add_names(graph.entities.names, graph.relations.base)
+    memory.add(graph.facts.between(0, now + 1))
+    with memory.before(now, np.arange(len(graph.relations))):
+        rows = rows_of(memory_evidence(memory, now), len(graph.relations.base))
+        return sorted(rows, key=lambda one: (one.subject, one.relation))
 
 
 def _with_the_same_names(
@@ -85,7 +86,8 @@ def _with_the_same_names(
 
     def only(facts: frozenset[Edge]) -> TemporalGraph:
         scored = {(entity(f"e{s}"), relation(f"r{r}"), entity(f"e{o}"), t) for s, r, o, t in facts}
-        kept = np.array([fact in scored or fact[3] == 0 for fact in facts_of(every)])
+        nobody = every.entities.id_of("nobody")
+        kept = np.array([fact in scored or fact[0] == nobody for fact in facts_of(every)])
         return renamed(replace(every, facts=Facts(*(column[kept] for column in every.facts))), names)
 
     return only(world.facts), only(others)
@@ -106,37 +108,19 @@ def _in_order(world: World, names: list[str], before: int) -> TemporalGraph:
     )
 
 
-def _known_in(past: TemporalGraph, whole: TemporalGraph, today: HistoryQueries) -> HistoryQueries | None:
-    """The same queries in the ids of the past graph, if it has their subjects, and without answers."""
-    name = whole.relations.name_of(today.relation)
-    if name not in past.relations:
-        return None
-    before = relation_queries(past.facts, len(past.relations.base), past.relations.id_of(name), past.end + 1)
-    subjects = [whole.entities.name_of(s) for s in today.subject[today.scored].tolist()]
-    known = [past.entities.id_of(subject) for subject in subjects if subject in past.entities]
-    if not known:
-        return None
-    return before._replace(
-        subject=np.append(before.subject, known).astype(np.int32),
-        time=np.append(before.time, np.full(len(known), today.time[-1])).astype(np.int32),
-        answer_start=np.append(before.answer_start, [before.answer_start[-1]] * len(known)),
-        scored=np.append(before.scored, [True] * len(known)),
-    )
-
-
-def _rows(graph: TemporalGraph, part: Extracted) -> Rows:
-    name, rows = graph.entities.name_of, Rows()
-    for i, q in enumerate(part.pairs.query.tolist()):
-        own = range(part.pairs.start[i], part.pairs.start[i + 1])
-        rows[name(int(part.queries.subject[q])), graph.relations.name_of(part.queries.relation)] = [
-            (name(int(part.pairs.candidate[p])), part.evidence[p].tobytes()) for p in own
+def _rows(graph: TemporalGraph, found: Iterable[Extracted]) -> Rows:
+    name = graph.entities.name_of
+    return {
+        (name(one.subject), graph.relations.name_of(one.relation)): [
+            (name(c), row.tobytes()) for c, row in zip(one.candidates, one.values, strict=True)
         ]
-    return rows
+        for one in found
+    }
 
 
 def _differing(found: Extracted, again: Extracted) -> str:
     """Which columns differ, for people."""
-    same = (found.evidence == again.evidence) | (np.isnan(found.evidence) & np.isnan(again.evidence))
+    same = (found.values == again.values) | (np.isnan(found.values) & np.isnan(again.values))
     return ", ".join(
         ": ".join(column)
         for column, kept in zip(evidence_columns(tuple(FAMILIES)), same.all(0), strict=True)

@@ -5,8 +5,11 @@ returns the columns of each candidate by name; a column without a value is left 
 """
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
 from tests.naive import Edge
@@ -23,15 +26,43 @@ class Query(NamedTuple):
     answers: frozenset[int]
 
 
-class World:
-    """What was known before some time: edges in order of time, each fact followed by its inverse."""
+class Data(NamedTuple):
+    """All facts, with the names of entities and relations, and the half-lives of decayed counts."""
 
-    def __init__(self, facts: Iterable[Edge], n_base: int, now: int, lives: Iterable[float]) -> None:
-        self.edges: list[Edge] = []
-        for s, r, o, t in sorted(facts, key=lambda fact: (fact[3], *fact[:3])):
-            if t < now:
-                self.edges += [(s, r, o, t), (o, r + n_base, s, t)]
-        self.n_base, self.now, self.lives = n_base, now, tuple(lives)
+    facts: Sequence[Edge]
+    entities: Sequence[str]
+    relations: Sequence[str]
+    lives: Sequence[float]
+
+    def queries(self, relation: int) -> list[Query]:
+        """All queries of a relation with their answers, in order of time."""
+        answers: dict[tuple[int, int], set[int]] = {}
+        for s, r, o, t in _both_directions(self.facts, len(self.relations)):
+            if r == relation:
+                answers.setdefault((t, s), set()).add(o)
+        return [Query(s, relation, t, frozenset(found)) for (t, s), found in sorted(answers.items())]
+
+
+def _both_directions(facts: Iterable[Edge], n_base: int) -> Iterator[Edge]:
+    for s, r, o, t in facts:
+        yield s, r, o, t
+        yield o, r + n_base, s, t
+
+
+@lru_cache
+def key_of(name: str) -> int:
+    """What puts names in an order that does not depend on their ids."""
+    return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little") >> 1
+
+
+class World:
+    """What was known before some time: edges in both directions, by time and, within a step, by keys of names."""
+
+    def __init__(self, data: Data, now: int) -> None:
+        self.n_base, self.now, self.lives, self.names = len(data.relations), now, tuple(data.lives), data.entities
+        relations = [*data.relations, *(f"{name}^-1" for name in data.relations)]
+        past = (edge for edge in _both_directions(data.facts, self.n_base) if edge[3] < now)
+        self.edges = sorted(past, key=lambda edge: (edge[3], key_of(relations[edge[1]]), key_of(self.names[edge[2]])))
         self._groups: dict[tuple[int | None, ...], list[int]] = {}
 
     def group(self, s: int | None = None, r: int | None = None, o: int | None = None) -> list[int]:
@@ -67,8 +98,8 @@ class World:
         return {eo for es, er, eo, _ in self.edges if es == s and r in (None, er)}
 
     def strongest(self, s: int, r: int | None, n: int) -> list[int]:
-        """Those with most weight, the lowest number first among equals."""
-        return sorted(self.targets(s, r), key=lambda x: (-self.weight(self.group(s, r, x)), x))[:n]
+        """Those with most weight, the smallest key first among equals."""
+        return sorted(self.targets(s, r), key=lambda x: (-self.weight(self.group(s, r, x)), key_of(self.names[x])))[:n]
 
 
 # What is looked up
@@ -235,10 +266,9 @@ def compare_with_best(told: list[Told], column: str) -> None:
 class Past:
     """What was known at each time, and the queries of one relation with their answers."""
 
-    def __init__(self, facts: Sequence[Edge], n_base: int, queries: Sequence[Query], lives: Sequence[float]) -> None:
-        self.queries = queries
-        times = {query.time for query in queries}
-        self.world = {time: World(facts, n_base, time, lives) for time in times}
+    def __init__(self, data: Data, relation: int) -> None:
+        self.queries = data.queries(relation)
+        self.world = {time: World(data, time) for time in {query.time for query in self.queries}}
 
     def before(self, now: int) -> Iterator[tuple[World, Query]]:
         return ((self.world[query.time], query) for query in self.queries if query.time < now)
@@ -284,9 +314,13 @@ def rule_firings(world: World, s: int) -> list[tuple[Firing, Firing, int]]:
 
 
 def chains(past: Past, query: Query, candidates: Sequence[int]) -> list[Told]:
-    tally = Tally(30)
-    for world, earlier in past.before(query.time):
-        tally.count(chain_firings(world, earlier.subject), earlier.answers)
+    tally, since = Tally(30), dict[object, int]()
+    for now, step in groupby(past.before(query.time), key=lambda one: one[1].time):
+        outcomes = [(chain_firings(world, earlier.subject), earlier.answers) for world, earlier in step]
+        for firings, answers in outcomes:
+            since |= {f.rule: now for f in firings if f.candidate in answers and f.rule not in since}
+        for firings, answers in outcomes:
+            tally.count((f for f in firings if _is_counted(f, answers, since, now)), answers)
     firings = chain_firings(past.world[query.time], query.subject)
     told = []
     for c in candidates:
@@ -296,6 +330,12 @@ def chains(past: Past, query: Query, candidates: Sequence[int]) -> list[Told]:
         told.append(one | {"sum": no_less_likely(chances)})
     compare_with_best(told, "sum")
     return told
+
+
+def _is_counted(firing: Firing, answers: frozenset[int], since: dict[object, int], now: int) -> bool:
+    """A rule is counted from the step on at which it first hits; at that step, only where it hits."""
+    first = since.get(firing.rule, math.inf)
+    return first < now or (first == now and firing.candidate in answers)
 
 
 def chain_firings(world: World, s: int) -> list[Firing]:
@@ -351,24 +391,19 @@ def read_name(name: str) -> tuple[str, Place]:
     return (kind.rstrip(), place) if structured else ("", None)
 
 
-def place_of(world: World, names: Sequence[str], entity: int) -> Place:
-    """Where an entity belongs: by its name, or where most of its partners so far do, the first with so many."""
-    own = read_name(names[entity])[1]
+def place_of(world: World, entity: int) -> Place:
+    """Where an entity belongs: by its name, or where most of its partners so far do; the smallest key among equals."""
+    own = read_name(world.names[entity])[1]
     if own is not None:
         return own
-    count: Counter[str] = Counter()
-    best: Place = None
-    for _, _, partner, _ in world.events(entity):
-        place = read_name(names[partner])[1]
-        if place is not None:
-            count[place] += 1
-            best = place if best is None or count[place] > count[best] else best
-    return best
+    places = [read_name(world.names[partner])[1] for _, _, partner, _ in world.events(entity)]
+    count = Counter(place for place in places if place is not None)
+    return min(count, key=lambda place: (-count[place], key_of(place)), default=None)
 
 
-def kind_of(world: World, names: Sequence[str], entity: int) -> str:
-    plain, place = read_name(names[entity])[1] is None, place_of(world, names, entity)
-    return "the place itself" if plain and names[entity] == place else read_name(names[entity])[0]
+def kind_of(world: World, entity: int) -> str:
+    name, place = world.names[entity], place_of(world, entity)
+    return "the place itself" if read_name(name)[1] is None and name == place else read_name(name)[0]
 
 
 class Meeting(NamedTuple):
@@ -385,24 +420,13 @@ class Meeting(NamedTuple):
         return self.here == self.there and self.here is not None
 
 
-def meeting(world: World, names: Sequence[str], s: int, c: int) -> Meeting:
-    return Meeting(
-        place_of(world, names, s), kind_of(world, names, s), place_of(world, names, c), kind_of(world, names, c), c
-    )
+def meeting(world: World, s: int, c: int) -> Meeting:
+    return Meeting(place_of(world, s), kind_of(world, s), place_of(world, c), kind_of(world, c), c)
 
 
-def names_of(names: Sequence[str]) -> Callable[[Past, Query, Sequence[int]], list[Told]]:
-    """The family of evidence that reads these names."""
-
-    def told(past: Past, query: Query, candidates: Sequence[int]) -> list[Told]:
-        met = [
-            meeting(world, names, earlier.subject, c)
-            for world, earlier in past.before(query.time)
-            for c in earlier.answers
-        ]
-        return [_names(met, meeting(past.world[query.time], names, query.subject, c)) for c in candidates]
-
-    return told
+def names(past: Past, query: Query, candidates: Sequence[int]) -> list[Told]:
+    met = [meeting(world, earlier.subject, c) for world, earlier in past.before(query.time) for c in earlier.answers]
+    return [_names(met, meeting(past.world[query.time], query.subject, c)) for c in candidates]
 
 
 def _names(met: list[Meeting], now: Meeting) -> Told:
@@ -428,6 +452,30 @@ def _names(met: list[Meeting], now: Meeting) -> Told:
     return told
 
 
+# Candidates
+
+
+def strengths(world: World, s: int, r: int) -> dict[int, float]:
+    """All candidates of a query, without those that families propose: each with its strength."""
+    found: defaultdict[int, float] = defaultdict(float)
+    for x in world.targets(s):
+        found[x] += world.weight(world.group(s=s, o=x))
+    for x in world.targets(s, r):
+        found[x] += 4 * world.weight(world.group(s, r, x))
+    objects = {o for _, er, o, _ in world.edges if er == r}
+    popular = sorted(objects, key=lambda o: (-world.weight(world.group(r=r, o=o)), key_of(world.names[o])))[:60]
+    for rank, o in enumerate(popular):
+        if o not in found:
+            found[o] = 1e-6 * (len(popular) - rank)
+    for i, x in enumerate(world.strongest(s, None, 20)):
+        share = world.share(s, None, x)
+        for o in world.strongest(x, r, 20):
+            found[o] += max(0.01 * share * world.share(x, r, o), 1e-12)
+        for _, _, o, _ in world.events(x)[-60:] if i < 12 else ():
+            found[o] += max(0.01 * share / 60, 1e-12)
+    return dict(found)
+
+
 LOOKED_UP = {
     "recurrence": recurrence,
     "pair": pair,
@@ -435,4 +483,4 @@ LOOKED_UP = {
     "habits": habits,
     "paths": paths,
 }
-COUNTED = {"rules": rules, "chains": chains, "acyclic": acyclic, "constants": constants}
+COUNTED = {"rules": rules, "chains": chains, "acyclic": acyclic, "constants": constants, "names": names}

@@ -1,21 +1,20 @@
 """Forecasts by a model: what evaluation ranks, from the past alone, whatever else is asked and in whatever order."""
 
 from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotDoneError
 from dataclasses import replace
 from random import Random
-from threading import Barrier, BrokenBarrierError
 
 import numpy as np
 import pytest
-from tlogic.evidence.histories import Histories, ready_until
 
 import tlogic
 from tests.models.conftest import asked_of_test
+from tlogic.evidence.query_evidence import QueryEvidence
 from tlogic.execution import Execution
 from tlogic.explaining import explain_by_model
 from tlogic.forecasting.queries import EncodedQuery
 from tlogic.graph import Facts, TemporalGraph
-from tlogic.graph.arrays import Floats
 from tlogic.models.model_forecaster import ModelForecaster
 
 Answered = tuple[bytes, bytes, bytes]
@@ -79,17 +78,22 @@ def answered(forecaster: ModelForecaster, query: EncodedQuery) -> Answered:
     return found.entity.tobytes(), found.score.tobytes(), found.probability.tobytes()
 
 
+def new_forecaster(world: TemporalGraph, model: tlogic.Model) -> ModelForecaster:
+    """A forecaster that does not share the memory of earlier ones."""
+    return ModelForecaster(world, model, QueryEvidence(world, model.families, model.half_lives))
+
+
 @pytest.fixture(scope="module")
 def alone(world: TemporalGraph, scorecard: tlogic.Model) -> dict[EncodedQuery, Answered]:
     """What each query is answered by a forecaster of its own."""
-    return {query: answered(ModelForecaster(world, scorecard), query) for query in some_queries(world)}
+    return {query: answered(new_forecaster(world, scorecard), query) for query in some_queries(world)}
 
 
 def test_a_forecaster_answers_in_any_order_as_a_fresh_one(
     world: TemporalGraph, scorecard: tlogic.Model, alone: dict[EncodedQuery, Answered]
 ) -> None:
     """What it learned for a later query is not in the answer to an earlier one."""
-    forecaster = ModelForecaster(world, scorecard)
+    forecaster = new_forecaster(world, scorecard)
     in_time = sorted(alone, key=lambda query: query.time)
     for queries in (list(alone), in_time, in_time[::-1], list(alone)):
         for query in queries:
@@ -99,33 +103,35 @@ def test_a_forecaster_answers_in_any_order_as_a_fresh_one(
 def test_several_threads_may_ask_one_forecaster(
     world: TemporalGraph, scorecard: tlogic.Model, alone: dict[EncodedQuery, Answered]
 ) -> None:
-    forecaster = ModelForecaster(world, scorecard)
+    forecaster = new_forecaster(world, scorecard)
     queries = Random(1).choices(list(alone), k=80)
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda query: answered(forecaster, query), queries))
     assert found == [alone[query] for query in queries]
 
 
-def test_a_thread_does_not_take_away_the_time_of_another(
-    world: TemporalGraph, scorecard: tlogic.Model, monkeypatch: pytest.MonkeyPatch
+def test_a_thread_waits_while_another_uses_the_memory(
+    world: TemporalGraph, scorecard: tlogic.Model, alone: dict[EncodedQuery, Answered]
 ) -> None:
-    """Two queries beyond the data at once: neither is left with less time than it needs."""
-    meeting = Barrier(2)
+    """The memory that an explanation describes stays that before its query."""
+    early, late = (choose(alone, key=lambda query: query.time) for choose in (min, max))
+    forecaster = new_forecaster(world, scorecard)
+    with ThreadPoolExecutor(1) as pool:
+        with forecaster.evidence.at(late) as (part, memory):
+            newest, values = memory.newest, part.values.copy()
+            waiting = pool.submit(answered, forecaster, early)
+            with pytest.raises(NotDoneError):
+                waiting.result(timeout=0.3)
+            assert memory.newest == newest
+            assert np.array_equal(part.values, values, equal_nan=True)
+        assert waiting.result() == alone[early]
 
-    def slowly(histories: Histories, lives: Floats, until: int) -> Histories:
-        found = ready_until(histories, lives, until)
-        try:  # both at once, where that is possible
-            meeting.wait(timeout=0.5 if until > world.end + 100 else 1.0)
-        except BrokenBarrierError:
-            meeting.reset()
-        return found
 
-    monkeypatch.setattr("tlogic.evidence.query_evidence.ready_until", slowly)
-    forecaster = ModelForecaster(world, scorecard)
-    far = [EncodedQuery(1, relation, world.end + ahead) for relation, ahead in ((0, 50), (1, 5000))]
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda query: answered(forecaster, query), far))
-    assert len(forecaster.evidence.histories.step_start) > world.end + 5000
+def test_models_with_the_same_evidence_share_a_memory(world: TemporalGraph, scorecard: tlogic.Model) -> None:
+    """A second call learns nothing anew; another graph has a memory of its own."""
+    first, second = (ModelForecaster(world, scorecard).evidence for _ in range(2))
+    assert first is second
+    assert ModelForecaster(world.before(world.end - 1), scorecard).evidence is not first
 
 
 def test_a_query_that_failed_leaves_nothing_behind(
@@ -137,10 +143,10 @@ def test_a_query_that_failed_leaves_nothing_behind(
     """What it had learned by then would else be learned twice."""
     late = max(alone, key=lambda query: query.time)
     early = late._replace(time=70)
-    forecaster = ModelForecaster(world, scorecard)
+    forecaster = new_forecaster(world, scorecard)
     answered(forecaster, early)
     with monkeypatch.context() as patch:
-        patch.setattr("tlogic.evidence.families.name_structure.advance", lambda *_: 1 / 0)
+        patch.setattr("tlogic.evidence.families.name_structure._learn", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             answered(forecaster, late)
     assert answered(forecaster, late) == alone[late]

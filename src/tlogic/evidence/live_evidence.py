@@ -94,10 +94,13 @@ class LiveQueryEvidence(BaseQueryEvidence):
         if self.graph.timeline.origin != self._origin:  # all time steps have other numbers
             self.n_late += len(new.time)
         else:
-            _add_names(self._memory, self.graph)
             late = new.time < self._memory.newest
+            memory, self._memory = self._memory, Memory(self.families, self.half_lives)  # lost if adding fails halfway
+            self._n_known = 0
+            _add_names(memory, self.graph)
+            memory.add(_in_time(Facts(*(column[~late] for column in new))))
+            self._memory = memory
             self.n_late += int(late.sum())
-            self._memory.add(_in_time(Facts(*(column[~late] for column in new))))
         self._n_known = n_facts
 
     def _begin_rebuild(self) -> None:

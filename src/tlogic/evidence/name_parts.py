@@ -33,6 +33,8 @@ class NameParts(NamedTuple):
     """Per entity: the place of the same name, or -1."""
     inferred: Ints
     """Per entity: the place of most partners, the time step since when, and the place before that step."""
+    kind_key: Ints
+    """Per kind: a hash of it."""
     place_key: Ints
     """Per place: a hash of its name, which breaks ties."""
     members: Lists
@@ -51,6 +53,7 @@ def new_name_parts() -> NameParts:
         nothing,
         nothing,
         np.empty((0, 3), np.int32),
+        name_keys(["", " "]),  # the kinds of plain names
         np.empty(0, np.int64),
         new_lists(0, 2),
         new_table(),
@@ -59,42 +62,50 @@ def new_name_parts() -> NameParts:
 
 
 class NameParser:
-    """Parses names one after the other; equal kinds and places get equal numbers."""
+    """Parses names one after the other; equal kinds and places get equal numbers.
 
-    def __init__(self) -> None:
-        self._kinds, self._places = {"": PLAIN, " ": PLACE_ITSELF}, dict[str, int]()
-        self._plain: dict[str, int] = {}
-        self._n = 0
+    Args:
+        parts: The parts of earlier names.
+        entity_key: Per entity: the hash of its name.
+    """
+
+    def __init__(self, parts: NameParts, entity_key: Ints) -> None:
+        self._kinds = {key: kind for kind, key in enumerate(parts.kind_key.tolist())}
+        self._places = {key: place for place, key in enumerate(parts.place_key.tolist())}
+        plain = np.flatnonzero(parts.place == UNKNOWN)
+        self._plain: dict[int, int] = dict(zip(entity_key[plain].tolist(), plain.tolist(), strict=True))
 
     def add(self, parts: NameParts, names: Sequence[str]) -> NameParts:
-        """The parts of further names, after those of earlier calls."""
-        if not names:
-            return parts
+        """The parts of further names, after the earlier ones."""
+        n_known, n_kinds, n_places = len(parts.place), len(self._kinds), len(self._places)
         place, kind = np.full(len(names), UNKNOWN, np.int32), np.full(len(names), PLAIN, np.int32)
-        n_places = len(self._places)
-        for i, name in enumerate(names):
-            found = _STRUCTURED.fullmatch(name)
-            if found:
-                place[i] = self._places.setdefault(found["place"], len(self._places))
-                kind[i] = self._kinds.setdefault(found["kind"], len(self._kinds))
+        matches = [_STRUCTURED.fullmatch(name) for name in names]
+        kind_keys = name_keys([match["kind"] if match else "" for match in matches]).tolist()
+        place_keys = name_keys(
+            [match["place"] if match else n for match, n in zip(matches, names, strict=True)]
+        ).tolist()
+        for i, (match, kind_key, place_key) in enumerate(zip(matches, kind_keys, place_keys, strict=True)):
+            if match:
+                place[i] = self._places.setdefault(place_key, len(self._places))
+                kind[i] = self._kinds.setdefault(kind_key, len(self._kinds))
             else:
-                self._plain[name] = self._n + i
-        new_places = list(self._places)[n_places:]
+                self._plain[place_key] = n_known + i
+        new_kinds, new_places = list(self._kinds)[n_kinds:], list(self._places)[n_places:]
         own_place = np.append(parts.own_place, np.full(len(names), UNKNOWN, np.int32))
-        for name in {*new_places, *names}:
-            if name in self._plain and name in self._places:
-                own_place[self._plain[name]] = self._places[name]
-        self._n += len(names)
+        for key in {*new_places, *place_keys}:
+            if key in self._plain and key in self._places:
+                own_place[self._plain[key]] = self._places[key]
         inferred = np.tile(np.array([UNKNOWN, _NEVER, UNKNOWN], np.int32), (len(names), 1))
         parts = parts._replace(
             place=np.append(parts.place, place),
             kind=np.append(parts.kind, kind),
             own_place=own_place,
             inferred=np.concatenate([parts.inferred, inferred]),
-            place_key=np.append(parts.place_key, name_keys(new_places)),
+            kind_key=np.append(parts.kind_key, np.array(new_kinds, np.int64)),
+            place_key=np.append(parts.place_key, np.array(new_places, np.int64)),
             members=with_more_lists(parts.members, len(self._places)),
         )
-        return _with_members(parts, self._n - len(names))
+        return _with_members(parts, n_known)
 
 
 def _with_members(parts: NameParts, first: int) -> NameParts:

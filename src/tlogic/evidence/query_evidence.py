@@ -135,7 +135,9 @@ class QueryEvidence(BaseQueryEvidence):
         if not 0 <= self._memory.newest <= now or lacks_heads:
             self._begin(now, heads)
         new = self.graph.facts.between(self._memory.newest + 1, now)
-        self._memory.add(new, self._heads, pool)
+        memory, self._memory = self._memory, Memory(self.families, self.half_lives)  # lost if adding fails halfway
+        memory.add(new, self._heads, pool)
+        self._memory = memory
         if len(new.time) and now >= self.graph.end and self._heads is None:
             self._cache.store(self._memory, self.graph.end)
         return self._memory

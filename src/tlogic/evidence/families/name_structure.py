@@ -170,11 +170,14 @@ class NameStructure(BaseFamily):
 
     def __init__(self) -> None:
         self.state = NameState(new_name_parts(), NameCounts(new_table(), np.zeros(0, np.int32)))
-        self._parser = NameParser()
+        self._parser: NameParser | None = None
 
-    def observe(self, memory: EventMemory, names: Sequence[str], events: StepEvents) -> None:  # noqa: ARG002
+    def observe(self, memory: EventMemory, names: Sequence[str], events: StepEvents) -> None:
         """Parse new names, and count the places of partners."""
-        parts = self._parser.add(self.state.parts, names)
+        parts = self.state.parts
+        if names:
+            self._parser = self._parser or NameParser(parts, memory.entity_key)
+            parts = self._parser.add(parts, names)
         self.state = self.state._replace(parts=with_partners(parts, events.source, events.target, events.now))
 
     def learn(self, memory: EventMemory, events: StepEvents, times: int) -> None:  # noqa: ARG002
