@@ -58,7 +58,7 @@ def rules_by_head(tally: Tally, buckets: slice, length: int) -> Iterator[RuleCou
     fired = np.flatnonzero(tally.counts[: len(key), FIRES].any(axis=1))
     fired = fired[np.argsort(key[fired], kind="stable")]
     heads, starts = np.unique(key[fired] >> 32, return_index=True)
-    for head, own in zip(heads.tolist(), np.split(fired, starts[1:]), strict=True):
+    for head, own in zip(heads.tolist(), np.split(fired, starts)[1:], strict=True):
         counts = np.concatenate([tally.counts[own], tally.totals[head : head + 1]])[:, :, buckets]
         yield RuleCounts(head, body_relations(key[own], length), counts[:, FIRES], counts[:, HITS])
 
