@@ -26,6 +26,8 @@ class StepEvents(NamedTuple):
     """Is its target an answer to its relation for the first time at this step, whatever the source?"""
     new_relation: Bools
     """Is it the first edge of its relation at this step?"""
+    is_sampled: Bools
+    """Is its query one that costly families learn from? All are, until a relation has many."""
 
 
 class Family(Protocol):

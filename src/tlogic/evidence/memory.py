@@ -18,13 +18,18 @@ from tlogic.evidence.candidate_selection import (
     most_popular,
     select_candidates,
 )
-from tlogic.evidence.event_memory import add_facts, new_event_memory, with_names
+from tlogic.evidence.event_memory import EventMemory, add_facts, new_event_memory, with_names
 from tlogic.evidence.family import Family, StepEvents
-from tlogic.evidence.groups import N_LATEST
+from tlogic.evidence.groups import LATEST, N_EARLIER, N_LATEST
 from tlogic.evidence.registry import FAMILIES
 from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.graph.facts import NO_FACTS, Facts
+from tlogic.graph.hashing import mixed_hashes
 from tlogic.names import INVERSE_MARK, name_keys
+
+N_SAMPLED = 3000.0
+"""Families count rules at all queries of a relation until it has so many facts, and then at a sample: at about so many
+queries while the number of facts grows by a factor of e."""
 
 
 class Evidence(NamedTuple):
@@ -77,7 +82,7 @@ class Memory:
         """Add entities and relations, which get the next ids."""
         both = [name for relation in relations for name in (relation, relation + INVERSE_MARK)]
         self.events = with_names(self.events, name_keys(entities), name_keys(both))
-        nothing = step_events(self.newest, NO_FACTS, _flags(NO_FACTS))
+        nothing = step_events(self.events, self.newest, NO_FACTS, _flags(NO_FACTS))
         for family in self.families.values():
             family.observe(self.events, entities, nothing)
             family.learn(self.events, nothing, 1)  # which makes room for the relations
@@ -99,7 +104,7 @@ class Memory:
         known = self.newest_facts if now == self.newest else NO_FACTS
         self.events, flags = add_facts(self.events, facts)
         self.newest_facts = Facts(*(np.concatenate(pair) for pair in zip(known, facts, strict=True)))
-        events = step_events(now, facts, flags)
+        events = step_events(self.events, now, facts, flags)
         for family in self.families.values():
             family.observe(self.events, (), events)
         self._learn(events if heads is None else _of_heads(events, heads), 1, pool)
@@ -125,7 +130,7 @@ class Memory:
             yield
             return
         facts = self.newest_facts
-        events = _of_heads(step_events(now, facts, _flags(facts)), heads)
+        events = _of_heads(step_events(self.events, now, facts, _flags(facts)), heads)
         self._learn(events, -1)
         try:
             yield
@@ -173,7 +178,7 @@ class Memory:
         return Proposals(start, np.concatenate(entity)[np.argsort(own, kind="stable")])
 
 
-def step_events(now: int, facts: Facts, flags: Bools) -> StepEvents:
+def step_events(memory: EventMemory, now: int, facts: Facts, flags: Bools) -> StepEvents:
     """The facts of one time step as edges in both directions, with flags per fact from `add_facts`."""
     source = np.concatenate([facts.subject, facts.object]).astype(np.int64)
     order = np.argsort(source, kind="stable")
@@ -188,7 +193,16 @@ def step_events(now: int, facts: Facts, flags: Bools) -> StepEvents:
         np.concatenate([forward, backward])[order],
         np.concatenate([backward, forward])[order],
         np.concatenate([new_relation, new_relation])[order],
+        _is_sampled(memory, now, source[order], relation[order]),
     )
+
+
+def _is_sampled(memory: EventMemory, now: int, source: Ints, relation: Ints) -> Bools:
+    """A random choice of queries, by hashes of their names: fewer, the more facts their relations had before."""
+    groups = memory.relations[relation >> 1]
+    n_before = np.where(groups[:, LATEST] < now, groups[:, N_LATEST], groups[:, N_EARLIER])
+    hashes = mixed_hashes([memory.entity_key[source], memory.relation_key[relation], np.full(len(source), now)])
+    return hashes / 2.0**64 * n_before < N_SAMPLED
 
 
 def _flags(facts: Facts) -> Bools:

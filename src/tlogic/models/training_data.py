@@ -72,8 +72,7 @@ def collect_training_data(
     facts = known.facts.between(scored_from, known.end)
     sampler = _Sampler(known, facts, settings.seed)
     parts = evidence.map(sampler.queries(), sampler, execution)
-    samples = [sample for part in parts for sample in part]
-    examples, held_back = ([pair[kind] for pair in samples] for kind in (0, 1))
+    examples, held_back = (list(kind) for kind in zip(*(sample for part in parts for sample in part), strict=True))
     if not any(sample.is_true.any() for sample in examples):
         raise InputError("There is nothing to learn from: no query has its answer among entities seen before.")
     bins = Bins.cut(_rows_for_bins(examples, settings.seed))
@@ -173,6 +172,12 @@ def _rows_for_bins(samples: list[Sample], seed: int) -> Floats:
 
 
 def _binned(bins: Bins, samples: list[Sample]) -> Examples:
+    """All samples as one, with bins instead of evidence. The list is emptied, to free their memory one by one."""
     sizes, is_true = (np.concatenate([sample[field] for sample in samples]) for field in (0, 2))
-    binned = np.concatenate([bins.of(sample.evidence) for sample in samples])
+    binned = np.empty((len(is_true), len(bins.sizes)), np.uint8)
+    end = len(is_true)
+    while samples:
+        evidence = samples.pop().evidence
+        binned[end - len(evidence) : end] = bins.of(evidence)
+        end -= len(evidence)
     return Examples(np.append(0, np.cumsum(sizes)), binned, is_true)

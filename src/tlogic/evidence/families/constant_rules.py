@@ -69,14 +69,17 @@ def _extract(state: ConstantState, n_entities: int, context: QueryContext, out: 
 def _learn(memory: EventMemory, state: ConstantState, events: StepEvents, first: int, times: int) -> int:
     """Count firings and hits from an event on until there is no room; return the index of the next event."""
     memory, state, events = borrowed(memory), borrowed(state), borrowed(events)
-    partners = new_partners(_N_PARTNERS)
+    partners, subject = new_partners(_N_PARTNERS), -1
     for i in range(first, len(events.source)):
         s, r, c = events.source[i], events.relation[i], events.target[i]
+        if not events.is_sampled[i]:
+            continue
         if not has_room(state.body, _N_PARTNERS) or n_keys(state.body) + _N_PARTNERS > len(state.fires):
             return i
         if not can_extend(state.answers, _N_PARTNERS):
             return i
-        if i == first or s != events.source[i - 1]:
+        if s != subject:
+            subject = s
             strongest(
                 memory.decay,
                 memory.entity_key,

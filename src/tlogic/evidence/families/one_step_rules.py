@@ -166,12 +166,15 @@ def _learn(memory: EventMemory, tally: Tally, events: StepEvents, first: int, ti
     memory, tally, events = borrowed(memory), borrowed(tally), borrowed(events)
     now = events.now
     firings = Firings(np.empty(64, np.int32), np.empty(64, np.int32), np.empty(64, np.int32))
-    n = 0
+    n, subject = 0, -1
     for i in range(first, len(events.source)):
         s, r = events.source[i], events.relation[i]
+        if not events.is_sampled[i]:
+            continue
         if not can_add_rules(tally, size_of(memory.slots_of_entity, s)):
             return i
-        if i == first or s != events.source[i - 1]:
+        if s != subject:
+            subject = s
             most = size_of(memory.slots_of_entity, s) * _N_BUCKETS
             if len(firings.n) < most:
                 firings = Firings(np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int32))

@@ -133,12 +133,15 @@ def _fire(edges: Lists, subject: int, now: int, firings: Firings) -> int:
 def _learn(memory: EventMemory, state: TwoStepState, events: StepEvents, first: int, times: int) -> int:
     """Count firings and hits from an event on until there is no room; return the index of the next event."""
     memory, tally, since, events = borrowed(memory), borrowed(state.tally), state.since, borrowed(events)
-    firings, n = _no_firings(), 0
+    firings, n, subject = _no_firings(), 0, -1
     for i in range(first, len(events.source)):
         s, r = events.source[i], events.relation[i]
+        if not events.is_sampled[i]:
+            continue
         if not can_add_rules(tally, _MAX_FIRINGS):
             return i
-        if i == first or s != events.source[i - 1]:
+        if s != subject:
+            subject = s
             n = _fire(memory.edges, s, events.now, firings)
         if events.new_query[i]:
             for k in range(n):
