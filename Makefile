@@ -66,7 +66,8 @@ lowest:  ## Run the tests with the oldest dependencies that pyproject.toml allow
 	.venv-lowest/bin/python -m tests.kernels
 	.venv-lowest/bin/pytest $(IN_PARALLEL) -m "not benchmark_data and not browser" \
 	    -k "not frames_that_hold_no_facts and not pandas_without_pyarrow" \
-	    tests --ignore tests/serving/test_openapi.py --ignore tests/test_documents.py --ignore tests/test_cluster.py
+	    tests --ignore tests/serving/test_openapi.py --ignore tests/test_documents.py --ignore tests/test_cluster.py \
+	    --ignore tests/test_parallel.py
 
 wheel: .venv/ready  ## Build the wheel, install it in a clean environment and run it.
 	rm -rf build/wheel && mkdir -p build/wheel
