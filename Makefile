@@ -91,7 +91,7 @@ bench: .venv/ready  ## Measure speed and memory.
 bench-huge: .venv/ready  ## Measure growth to 20 million facts: ten minutes, 5 GB.
 	$(BIN)/python -m benchmarks.growth 1e6 5e6 20e6
 
-# uv takes a fifth of the time of pip, but does not read pip's configuration, so pip is the fallback.
+# uv is faster than pip, but does not read pip's configuration, so pip is the fallback.
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet uv \
