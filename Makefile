@@ -66,7 +66,8 @@ lowest:  ## Run the tests with the oldest dependencies that pyproject.toml allow
 	.venv-lowest/bin/python -m tests.kernels
 	.venv-lowest/bin/pytest $(IN_PARALLEL) -m "not benchmark_data and not browser" \
 	    -k "not frames_that_hold_no_facts and not pandas_without_pyarrow" \
-	    tests --ignore tests/serving/test_openapi.py --ignore tests/test_documents.py --ignore tests/test_cluster.py
+	    tests --ignore tests/serving/test_openapi.py --ignore tests/test_documents.py --ignore tests/test_cluster.py \
+	    --ignore tests/test_parallel.py
 
 wheel: .venv/ready  ## Build the wheel, install it in a clean environment and run it.
 	rm -rf build/wheel && mkdir -p build/wheel
@@ -90,7 +91,7 @@ bench: .venv/ready  ## Measure speed and memory.
 bench-huge: .venv/ready  ## Measure growth to 20 million facts: ten minutes, 5 GB.
 	$(BIN)/python -m benchmarks.growth 1e6 5e6 20e6
 
-# uv takes a fifth of the time of pip, but does not read pip's configuration, so pip is the fallback.
+# uv is faster than pip, but does not read pip's configuration, so pip is the fallback.
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet uv \

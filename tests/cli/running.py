@@ -2,9 +2,11 @@
 
 import gc
 import io
+import logging
 import os
 import subprocess
 import sys
+import threading
 from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
@@ -30,12 +32,19 @@ def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[s
 def _main() -> int:
     from tlogic.cli import main
 
+    loggers = [logging.getLogger(name) for name in ("tlogic.serving", "uvicorn", "nicegui")]
+    logging_before = [(logger.handlers, logger.propagate, logger.level) for logger in loggers]
+    excepthook = threading.excepthook
     try:
         main()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
-    finally:
-        gc.enable()  # commands disable it
+    finally:  # what commands change for the rest of their process
+        gc.enable()
+        threading.excepthook = excepthook
+        for logger, (handlers, propagate, level) in zip(loggers, logging_before, strict=True):
+            logger.handlers, logger.propagate = handlers, propagate
+            logger.setLevel(level)
     return 0
 
 
