@@ -72,7 +72,9 @@ def collect_training_data(
     facts = known.facts.between(scored_from, known.end)
     sampler = _Sampler(known, facts, settings.seed)
     parts = evidence.map(sampler.queries(), sampler, execution)
-    examples, held_back = (list(kind) for kind in zip(*(sample for part in parts for sample in part), strict=True))
+    samples = [sample for part in parts for sample in part]
+    examples, held_back = ([pair[kind] for pair in samples] for kind in (0, 1))
+    del samples  # so that the memory of each is freed when it is no longer needed
     if not any(sample.is_true.any() for sample in examples):
         raise InputError("There is nothing to learn from: no query has its answer among entities seen before.")
     bins = Bins.cut(_rows_for_bins(examples, settings.seed))
