@@ -17,9 +17,10 @@ from tlogic.parallel import in_parallel
 
 _L2_PENALTY = 3.0
 _ROUGHNESS_PENALTY = 2000.0  # on squared differences between the weights of neighbouring bins
-_MAX_ITERATIONS = 50  # with a part of the queries
+_MAX_ITERATIONS = 50  # with a part of the queries, or with all if they are few
 _MAX_LAST_ITERATIONS = 12  # with all queries, from there
 _PART = 4  # every fourth query is in that part
+_MIN_QUERIES = 20_000  # with fewer, a part of them says too little about the rest
 _N_CHUNKS = 16  # fixed, so that sums do not depend on the number of threads
 _MIN_CONTRIBUTION = 1e-5  # of a candidate to the gradient; smaller ones are skipped
 
@@ -38,9 +39,13 @@ def learn_weights(examples: Examples, sizes: Ints, threads: int | None = None) -
     """Learn the weights of each column's bins, given the number of bins of each column."""
     shape = len(sizes), N_BINS + 1
     neighbours = (np.arange(1, N_BINS + 1) > 1) & (np.arange(1, N_BINS + 1) < sizes[:, None])
-    part = _every(examples, _PART)
-    near = minimise(partial(_loss, part, _PART, neighbours, threads), np.zeros(shape), _MAX_ITERATIONS)
-    found = minimise(partial(_loss, examples, 1, neighbours, threads), near, _MAX_LAST_ITERATIONS)
+    found: Floats = np.zeros(shape)
+    n_iterations = _MAX_ITERATIONS
+    if len(examples.start) > _MIN_QUERIES:
+        part = _every(examples, _PART)
+        found = minimise(partial(_loss, part, _PART, neighbours, threads), found, _MAX_ITERATIONS)
+        n_iterations = _MAX_LAST_ITERATIONS
+    found = minimise(partial(_loss, examples, 1, neighbours, threads), found, n_iterations)
     for column, bins in enumerate(examples.bins.T):
         found[column] -= found[column, bins].mean()  # so that weights are relative to the average candidate
         found[column, np.setdiff1d(np.arange(N_BINS + 1), bins)] = 0.0  # bins that never occurred
