@@ -27,7 +27,7 @@ from tlogic.graph.facts import NO_FACTS, Facts
 from tlogic.graph.hashing import mixed_hashes
 from tlogic.names import INVERSE_MARK, name_keys
 
-N_SAMPLED = 3000.0
+N_SAMPLED = 10_000.0
 """Families count rules at all queries of a relation until it has so many facts, and then at a sample: at about so many
 queries while the number of facts grows by a factor of e."""
 

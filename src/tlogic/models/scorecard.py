@@ -18,7 +18,7 @@ from tlogic.parallel import in_parallel
 _L2_PENALTY = 3.0
 _ROUGHNESS_PENALTY = 2000.0  # on squared differences between the weights of neighbouring bins
 _MAX_ITERATIONS = 50  # with a part of the queries, or with all if they are few
-_MAX_LAST_ITERATIONS = 12  # with all queries, from there
+_MAX_LAST_ITERATIONS = 25  # with all queries, from there
 _PART = 4  # every fourth query is in that part
 _MIN_QUERIES = 20_000  # with fewer, a part of them says too little about the rest
 _N_CHUNKS = 16  # fixed, so that sums do not depend on the number of threads
