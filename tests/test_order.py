@@ -161,6 +161,16 @@ def test_ranks_of_names_that_arrive_in_parts(names: list[str], data: st.DataObje
         assert ranks.rank.tolist() == [sorted(names[:n_added]).index(name) for name in names[:n_added]]
 
 
+def test_ranks_of_many_names_that_arrive_at_once() -> None:
+    names = [str(number) for number in range(1000)]
+    ranks = NameRanks(names[:300])
+    ranks.add(names[300:])
+    rank_of = {name: rank for rank, name in enumerate(sorted(names))}
+    assert ranks.rank.tolist() == [rank_of[name] for name in names]
+    ranks.add(["5x"])
+    assert ranks.rank[-1] == sorted([*names, "5x"]).index("5x")
+
+
 @pytest.fixture(scope="module")
 def events() -> list[Row]:
     return [(s, r, o, t) for s, r, o, t in sample_events(7, 120).frame.rows()]

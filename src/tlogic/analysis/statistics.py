@@ -192,7 +192,7 @@ def _spread(counts: Ints) -> Spread:
 
 
 def _top(counts: Ints, names: list[str]) -> dict[str, int]:
-    """The largest counts by name; ties are broken by the order in the data."""
+    """The largest counts by name; ties are broken by name."""
     order = np.argsort(-counts, kind="stable")[:_N_TOP]
     return {names[i]: int(counts[i]) for i in order if counts[i]}
 

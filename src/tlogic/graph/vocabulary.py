@@ -1,6 +1,6 @@
 """Vocabularies: names outside, integer ids inside."""
 
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
@@ -9,6 +9,9 @@ import numpy as np
 from tlogic.errors import UnknownNameError
 from tlogic.graph.arrays import Ints
 from tlogic.names import INVERSE_MARK, did_you_mean, normalised
+
+_MAX_SINGLE_INSERTIONS = 200
+"""Up to this many new names are inserted one by one; more are merged."""
 
 
 class Vocabulary:
@@ -166,7 +169,7 @@ class NameRanks:
     def __init__(self, names: Sequence[str] = ()) -> None:
         self.rank: Ints = np.empty(0, np.int32)
         """Per id. ``add`` replaces the array and does not change it."""
-        self._sorted = np.empty(0, object)
+        self._sorted: list[str] = []
         self.add(names)
 
     def add(self, names: Sequence[str]) -> None:
@@ -174,9 +177,15 @@ class NameRanks:
         if not names:
             return
         order = sorted(range(len(names)), key=names.__getitem__)
-        position = np.array([bisect_left(self._sorted, names[i]) for i in order], np.int32)
+        new = [names[i] for i in order]
+        position = np.array([bisect_left(self._sorted, name) for name in new])
         new_rank = np.empty(len(names), np.int32)
-        new_rank[order] = position + np.arange(len(names), dtype=np.int32)
-        shift = np.searchsorted(position, self.rank, side="right").astype(np.int32)
-        self.rank = np.concatenate([self.rank + shift, new_rank])
-        self._sorted = np.insert(self._sorted, position, [names[i] for i in order])
+        new_rank[order] = position + np.arange(len(names))
+        n_before = np.cumsum(np.bincount(position, minlength=len(self._sorted) + 1), dtype=np.int32)
+        self.rank = np.concatenate([self.rank + n_before[self.rank], new_rank])
+        if len(new) <= _MAX_SINGLE_INSERTIONS:
+            for name in new:
+                insort(self._sorted, name)
+        else:
+            self._sorted += new
+            self._sorted.sort()  # merges two sorted runs
