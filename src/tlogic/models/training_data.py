@@ -96,7 +96,7 @@ class _Sampler:
         subject = np.concatenate([facts.subject, facts.object]).astype(np.int64)
         relation = np.concatenate([facts.relation, facts.relation + half]).astype(np.int64)
         time = np.concatenate([facts.time, facts.time]).astype(np.int64)
-        order = np.lexsort((relation, subject, time))
+        order = np.lexsort((encode_relations(relation, half), subject, time))  # as evidence is: blocks keep the order
         subject, relation, time = subject[order], relation[order], time[order]
         new = np.append(True, (np.diff(subject) != 0) | (np.diff(relation) != 0) | (np.diff(time) != 0))[: len(time)]
         share = min(_MAX_QUERIES / max(len(time), 1), 1.0)
