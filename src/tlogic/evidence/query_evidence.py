@@ -72,12 +72,12 @@ class BaseQueryEvidence(ABC):
             function: What to compute from a part of them, of one time step; it runs where the evidence was extracted.
             execution: How work is spread over threads or a cluster, and who is shown its progress.
         """
+        steps, starts = np.unique(queries.time, return_index=True)
+        bounds = np.append(starts, len(queries.time))
         if execution.cluster is None:
-            steps, starts = np.unique(queries.time, return_index=True)
-            bounds = np.append(starts, len(queries.time))
             found = self._sweep(queries, steps.tolist(), bounds, function, execution)
             return iter(execution.follow(found, len(steps), "queries"))
-        blocks = [block for block in np.array_split(np.arange(len(queries.time)), _N_BLOCKS) if len(block)]
+        blocks = _blocks(bounds)
         return execution.run(lambda: _ClusterWorker(deepcopy(self), queries, function), blocks, "queries")
 
     @contextmanager
@@ -173,6 +173,13 @@ class _ClusterWorker(Generic[Result]):
         own = QueryBatch(*(column[block] for column in self._queries))
         parts = self._evidence.map(own, in_all, Execution(threads=1))
         return [result for part in parts for result in part]
+
+
+def _blocks(bounds: Ints) -> list[Ints]:
+    """Queries in blocks of about the same size, cut between time steps, so that parts are those of a single process."""
+    n = int(bounds[-1])
+    cuts = np.unique(bounds[np.searchsorted(bounds, np.linspace(0, n, _N_BLOCKS + 1).astype(np.int64))])
+    return [np.arange(first, end) for first, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)]
 
 
 @contextmanager
