@@ -8,7 +8,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from copy import deepcopy
 from threading import RLock
 from typing import Any, Generic, TypeVar
 
@@ -45,13 +44,6 @@ class BaseQueryEvidence(ABC):
         self.graph, self.families, self.half_lives = graph, tuple(families), half_lives
         self._lock = RLock()
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._lock = RLock()
-
     @abstractmethod
     def memory_before(self, now: int, heads: Ints, pool: ThreadPoolExecutor | None = None) -> Memory:
         """A memory of all facts before a time step, and perhaps some of that step.
@@ -78,7 +70,7 @@ class BaseQueryEvidence(ABC):
             found = self._sweep(queries, steps.tolist(), bounds, function, execution)
             return iter(execution.follow(found, len(steps), "queries"))
         blocks = _blocks(bounds)
-        return execution.run(lambda: _ClusterWorker(deepcopy(self), queries, function), blocks, "queries")
+        return execution.run(lambda: _ClusterWorker(self, queries, function), blocks, "queries")
 
     @contextmanager
     def at(self, query: EncodedQuery) -> Iterator[tuple[Evidence, Memory]]:
@@ -128,6 +120,10 @@ class QueryEvidence(BaseQueryEvidence):
         self._memory = Memory(families, half_lives)
         self._heads: Ints | None = None  # the relations for whose queries the memory learned; None for all
         self._cache = MemoryCache(graph, families, half_lives)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Workers of a cluster get the graph, and build memories of their own: this one changes with every query."""
+        return QueryEvidence, (self.graph, self.families, self.half_lives)
 
     def memory_before(self, now: int, heads: Ints, pool: ThreadPoolExecutor | None = None) -> Memory:
         """The memory, with all facts before a time step and perhaps some of that step."""
