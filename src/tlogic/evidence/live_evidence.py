@@ -82,8 +82,14 @@ class LiveQueryEvidence(BaseQueryEvidence):
         with self._lock:
             self._take_rebuilt()
             self._learn_new()
-            if self.n_late and self._rebuild is None:
+            if self.n_late and not self._is_rebuilding:
                 self._begin_rebuild()
+
+    @property
+    def _is_rebuilding(self) -> bool:
+        """Whether a thread builds a memory that will be of use. One that failed is forgotten."""
+        has_thread = self._rebuild is not None and (self._rebuild.is_alive() or self._rebuilt is not None)
+        return has_thread and self._origin == self.graph.timeline.origin
 
     def _learn_new(self) -> None:
         """Take in new events, apart from late ones."""
@@ -105,15 +111,17 @@ class LiveQueryEvidence(BaseQueryEvidence):
 
     def _begin_rebuild(self) -> None:
         facts, names = self.graph.facts_since(0), (list(self.graph.entities.names), list(self.graph.relations.base))
-        self._origin = self.graph.timeline.origin
+        has_new_numbers = self._origin != self.graph.timeline.origin  # of time steps, so the memory is of no use
+        origin = self._origin = self.graph.timeline.origin
 
         def build() -> None:
             memory = Memory(self.families, self.half_lives)
             memory.add_names(*names)
             memory.add(_in_time(facts))
-            self._rebuilt = memory, len(facts.time)
+            if origin == self._origin:  # else another one is being built
+                self._rebuilt = memory, len(facts.time)
 
-        if len(facts.time) <= _FEW_FACTS:
+        if len(facts.time) <= _FEW_FACTS or has_new_numbers:
             build()
             self._take_rebuilt()
             self._learn_new()
