@@ -67,7 +67,7 @@ class ModelForecaster:
         return chain.from_iterable(results)
 
     def _best(self, top: int | None, part: Evidence) -> list[tuple[int, Answers]]:
-        return self._scored(part).best(top, by="model")
+        return self._scored(part).best(top, by="model", rank=self.graph.entity_rank)
 
     def _scored(self, part: Evidence) -> ScoredQueries:
         query, context, evidence = part
