@@ -55,7 +55,11 @@ class BaseQueryEvidence(ABC):
         """
 
     def map(
-        self, queries: QueryBatch, function: Callable[[Evidence], Result], execution: Execution
+        self,
+        queries: QueryBatch,
+        function: Callable[[Evidence], Result],
+        execution: Execution,
+        description: str = "queries",
     ) -> Iterator[list[Result]]:
         """Apply a function to the evidence of distinct queries, sorted by time; some lists of results.
 
@@ -63,14 +67,15 @@ class BaseQueryEvidence(ABC):
             queries: The queries.
             function: What to compute from a part of them, of one time step; it runs where the evidence was extracted.
             execution: How work is spread over threads or a cluster, and who is shown its progress.
+            description: What the progress is called.
         """
         steps, starts = np.unique(queries.time, return_index=True)
         bounds = np.append(starts, len(queries.time))
         if execution.cluster is None:
             found = self._sweep(queries, steps.tolist(), bounds, function, execution)
-            return iter(execution.follow(found, len(steps), "queries"))
+            return iter(execution.follow(found, len(steps), description))
         blocks = _blocks(bounds)
-        return execution.run(lambda: _ClusterWorker(self, queries, function), blocks, "queries")
+        return execution.run(lambda: _ClusterWorker(self, queries, function), blocks, description)
 
     @contextmanager
     def at(self, query: EncodedQuery) -> Iterator[tuple[Evidence, Memory]]:

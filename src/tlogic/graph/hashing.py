@@ -24,7 +24,7 @@ def mixed_hashes(columns: Sequence[Ints]) -> Ints:
     """One 64-bit hash per row of several columns of integers.
 
     >>> mixed_hashes([np.array([1, 1, 2]), np.array([3, 4, 3])]).argsort().tolist()
-    [1, 2, 0]
+    [0, 2, 1]
     """
     mixed: Ints = np.zeros(len(columns[0]), np.uint64)
     for column in columns:

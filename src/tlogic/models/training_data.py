@@ -71,7 +71,7 @@ def collect_training_data(
     evidence = QueryEvidence(known, settings.families, half_lives(known.end))
     facts = known.facts.between(scored_from, known.end)
     sampler = _Sampler(known, facts, settings.seed)
-    parts = evidence.map(sampler.queries(), sampler, execution)
+    parts = evidence.map(sampler.queries(), sampler, execution, "evidence")
     samples = [sample for part in parts for sample in part]
     examples, held_back = ([pair[kind] for pair in samples] for kind in (0, 1))
     del samples  # so that the memory of each is freed when it is no longer needed
