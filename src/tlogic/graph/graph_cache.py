@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from time import time
@@ -36,7 +37,7 @@ def read_with_cache(source: str, **options: Any) -> TemporalGraph:
     except (InputError, OSError):
         graph = read_graph(source, **options)
     _store(graph, path)
-    return graph
+    return replace(graph, precomputed=graph.precomputed._replace(fingerprint=graph.fingerprint))
 
 
 def cache_folder() -> Path | None:
