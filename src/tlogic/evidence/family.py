@@ -1,5 +1,6 @@
 """The protocol that every family of evidence implements, and a base class with its defaults."""
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -99,3 +100,30 @@ class BaseFamily(Family):
     def rule_counts(self) -> Iterator[RuleCounts]:
         """No rules."""
         return iter(())
+
+
+class CountingFamily(BaseFamily):
+    """A family that counts at every query with answers.
+
+    Arrays cannot grow inside a kernel, so the kernel stops where they are full, and goes on with larger ones.
+    """
+
+    def learn(self, memory: EventMemory, events: StepEvents, times: int) -> None:
+        """Count, or undo it."""
+        self._make_room_for_relations(len(memory.relation_key))
+        done = 0
+        while done < len(events.source):
+            done = self._count(memory, events, done, times)
+            if done < len(events.source):
+                self._make_room(memory)
+
+    def _make_room_for_relations(self, n: int) -> None:
+        """Make room for so many relations, in both directions."""
+
+    @abstractmethod
+    def _count(self, memory: EventMemory, events: StepEvents, first: int, times: int) -> int:
+        """Count from an event on until there is no room; return the index of the next event."""
+
+    @abstractmethod
+    def _make_room(self, memory: EventMemory) -> None:
+        """Make room for at least one more event."""

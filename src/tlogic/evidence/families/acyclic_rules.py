@@ -11,7 +11,7 @@ from numba import njit
 
 from tlogic.evidence.candidate_selection import QueryContext
 from tlogic.evidence.event_memory import N_RECENT_STEPS, EventMemory, end_of_edges, facts_at
-from tlogic.evidence.family import BaseFamily, StepEvents
+from tlogic.evidence.family import CountingFamily, StepEvents
 from tlogic.evidence.lists import first_of
 from tlogic.evidence.rates import (
     FIRES,
@@ -107,7 +107,7 @@ def _learn(memory: EventMemory, tally: Tally, events: StepEvents, first: int, ti
     return len(events.source)
 
 
-class AcyclicRules(BaseFamily):
+class AcyclicRules(CountingFamily):
     """Rules r(X, Y, T2) <- b(Y, Z, T1)."""
 
     columns = ("largest", "sum", "sum of best")
@@ -116,14 +116,14 @@ class AcyclicRules(BaseFamily):
     def __init__(self) -> None:
         self.state = new_tally(_ALL_AGES + 1)
 
-    def learn(self, memory: EventMemory, events: StepEvents, times: int) -> None:
-        """Count all rules."""
-        self.state = with_more_heads(self.state, len(memory.relation_key))
-        done = 0
-        while done < len(events.source):
-            done = _learn(memory, self.state, events, done, times)
-            if done < len(events.source):
-                self.state = with_more_rules(self.state, len(memory.relation_key))
+    def _make_room_for_relations(self, n: int) -> None:
+        self.state = with_more_heads(self.state, n)
+
+    def _count(self, memory: EventMemory, events: StepEvents, first: int, times: int) -> int:
+        return int(_learn(memory, self.state, events, first, times))
+
+    def _make_room(self, memory: EventMemory) -> None:
+        self.state = with_more_rules(self.state, len(memory.relation_key))
 
     def extract(self, memory: EventMemory, context: QueryContext, out: Floats) -> None:
         """Fill the rates of the rules that fire for each candidate."""

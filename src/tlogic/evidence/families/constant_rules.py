@@ -10,7 +10,7 @@ from numba import njit
 
 from tlogic.evidence.candidate_selection import QueryContext
 from tlogic.evidence.event_memory import EventMemory
-from tlogic.evidence.family import BaseFamily, StepEvents
+from tlogic.evidence.family import CountingFamily, StepEvents
 from tlogic.evidence.lists import (
     Lists,
     append,
@@ -112,7 +112,7 @@ def _count_hit(state: ConstantState, body: int, answer: int, now: int, times: in
             state.fires[body, 1] = now
 
 
-class ConstantRules(BaseFamily):
+class ConstantRules(CountingFamily):
     """Rules r(X, c, T2) <- X has partner d."""
 
     columns = ("largest", "sum")
@@ -120,15 +120,10 @@ class ConstantRules(BaseFamily):
     def __init__(self) -> None:
         self.state = ConstantState(new_table(), np.zeros((0, 2), np.int64), new_lists(0, 2))
 
-    def learn(self, memory: EventMemory, events: StepEvents, times: int) -> None:
-        """Count all rules."""
-        done = 0
-        while done < len(events.source):
-            done = _learn(memory, self.state, events, done, times)
-            if done < len(events.source):
-                self._make_room()
+    def _count(self, memory: EventMemory, events: StepEvents, first: int, times: int) -> int:
+        return int(_learn(memory, self.state, events, first, times))
 
-    def _make_room(self) -> None:
+    def _make_room(self, memory: EventMemory) -> None:  # noqa: ARG002
         body, fires, answers = self.state
         n = int(n_keys(body))
         if not has_room(body, _N_PARTNERS):

@@ -12,7 +12,7 @@ from numba import njit
 
 from tlogic.evidence.candidate_selection import Proposals, QueryContext, StepQueries, take_strongest
 from tlogic.evidence.event_memory import EventMemory
-from tlogic.evidence.family import BaseFamily, StepEvents
+from tlogic.evidence.family import CountingFamily, StepEvents
 from tlogic.evidence.groups import moment_before, weight_at
 from tlogic.evidence.lists import indexes_of, size_of
 from tlogic.evidence.name_parts import (
@@ -162,7 +162,7 @@ def _most_active_of_place(memory: EventMemory, parts: NameParts, queries: StepQu
     return Proposals(start, proposed[: start[-1]].copy())
 
 
-class NameStructure(BaseFamily):
+class NameStructure(CountingFamily):
     """Places and kinds in names."""
 
     columns = ("same place", "place", "kind", "share of place", "share of kind", "place and share", "kind and share")
@@ -180,17 +180,16 @@ class NameStructure(BaseFamily):
             parts = self._parser.add(parts, names)
         self.state = self.state._replace(parts=with_partners(parts, events.source, events.target, events.now))
 
-    def learn(self, memory: EventMemory, events: StepEvents, times: int) -> None:  # noqa: ARG002
-        """Count how often places and kinds meet."""
-        done = 0
-        while done < len(events.source):
-            done = _learn(self.state.parts, self.state.counts, events, done, times)
-            if done < len(events.source):
-                key, n = self.state.counts
-                more = np.zeros(2 * int(n_keys(key)) + 64, np.int32)
-                more[: int(n_keys(key))] = n[: int(n_keys(key))]
-                larger = key if has_room(key, _N_KEYS) else larger_table(key)
-                self.state = self.state._replace(counts=NameCounts(larger, more))
+    def _count(self, memory: EventMemory, events: StepEvents, first: int, times: int) -> int:  # noqa: ARG002
+        return int(_learn(self.state.parts, self.state.counts, events, first, times))
+
+    def _make_room(self, memory: EventMemory) -> None:  # noqa: ARG002
+        key, n = self.state.counts
+        n_known = int(n_keys(key))
+        more = np.zeros(2 * n_known + 64, np.int32)
+        more[:n_known] = n[:n_known]
+        larger = key if has_room(key, _N_KEYS) else larger_table(key)
+        self.state = self.state._replace(counts=NameCounts(larger, more))
 
     def extract(self, memory: EventMemory, context: QueryContext, out: Floats) -> None:  # noqa: ARG002
         """Fill how well the places and kinds of subject and candidates go together."""

@@ -13,7 +13,7 @@ from numba import njit
 
 from tlogic.evidence.candidate_selection import QueryContext
 from tlogic.evidence.event_memory import RELATION, SLOT, SUBJECT, EventMemory, pair_of
-from tlogic.evidence.family import BaseFamily, StepEvents
+from tlogic.evidence.family import CountingFamily, StepEvents
 from tlogic.evidence.groups import Groups, moment_before, time_of, weight_at
 from tlogic.evidence.lists import Lists, indexes_of, size_of
 from tlogic.evidence.rates import (
@@ -277,7 +277,7 @@ def _count_hits(
                 add_counts(hits, of_head, _shared_bucket(age, weight / whole), _ALL_SHARED, times)
 
 
-class OneStepRules(BaseFamily):
+class OneStepRules(CountingFamily):
     """Rules r(X, Y, T2) <- b(X, Y, T1)."""
 
     columns = (
@@ -295,14 +295,14 @@ class OneStepRules(BaseFamily):
     def __init__(self) -> None:
         self.state = new_tally(_N_BUCKETS)
 
-    def learn(self, memory: EventMemory, events: StepEvents, times: int) -> None:
-        """Count all rules."""
-        self.state = with_more_heads(self.state, len(memory.relation_key))
-        done = 0
-        while done < len(events.source):
-            done = _learn(memory, self.state, events, done, times)
-            if done < len(events.source):
-                self.state = with_more_rules(self.state, len(memory.relation_key))
+    def _make_room_for_relations(self, n: int) -> None:
+        self.state = with_more_heads(self.state, n)
+
+    def _count(self, memory: EventMemory, events: StepEvents, first: int, times: int) -> int:
+        return int(_learn(memory, self.state, events, first, times))
+
+    def _make_room(self, memory: EventMemory) -> None:
+        self.state = with_more_rules(self.state, len(memory.relation_key))
 
     def extract(self, memory: EventMemory, context: QueryContext, out: Floats) -> None:
         """Fill the rates of the rules that fire for each candidate."""

@@ -93,7 +93,10 @@ def _add_pairs(memory: EventMemory, partners: Partners, now: int, candidates: Ca
     for i in range(len(partners.entity)):
         x = partners.entity[i]
         if x >= 0:
-            n = _scan(candidates, lists, x) if _is_short(lists, x, candidates) else _look_up(candidates, memory.pair, x)
+            if _is_short(lists, x, candidates):
+                n = _scan(candidates, lists, x)
+            else:
+                n = _look_up(candidates, memory.pair, x, True)
             whole = moment_before(entities, x, now)
             _add(memory.decay, pairs, entities, x, whole, now, candidates, n, partners.share[i], out)
 
@@ -113,7 +116,7 @@ def _add_slots(
         if relation & 1 or _is_short(lists, slot, candidates):
             n = _scan(candidates, lists, slot)
         else:
-            n = _look_up_targets(candidates, memory.triple, slot)
+            n = _look_up(candidates, memory.triple, slot, False)
         _add(memory.decay, triples, slots, slot, whole, now, candidates, n, partners.share[i], out)
 
 
@@ -135,25 +138,14 @@ def _scan(candidates: Candidates, lists: Lists, which: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _look_up(candidates: Candidates, pairs: Table, x: int) -> int:
-    """Write the candidates with which an entity has a pair; return their number."""
+def _look_up(candidates: Candidates, table: Table, owner: int, in_pairs: bool) -> int:
+    """Write the candidates with which an entity has a pair, or a slot a triple; return their number."""
     n = 0
     for row in range(len(candidates.entity)):
-        pair = pair_of(pairs, x, candidates.entity[row])
-        if pair >= 0:
-            candidates.met_row[n], candidates.met_part[n] = row, pair
-            n += 1
-    return n
-
-
-@njit(cache=True, nogil=True)
-def _look_up_targets(candidates: Candidates, triples: Table, slot: int) -> int:
-    """Write the candidates that are targets of a slot; return their number."""
-    n = 0
-    for row in range(len(candidates.entity)):
-        triple = number_of(triples, joint_key(slot, candidates.entity[row]))
-        if triple >= 0:
-            candidates.met_row[n], candidates.met_part[n] = row, triple
+        c = candidates.entity[row]
+        part = pair_of(table, owner, c) if in_pairs else number_of(table, joint_key(owner, c))
+        if part >= 0:
+            candidates.met_row[n], candidates.met_part[n] = row, part
             n += 1
     return n
 

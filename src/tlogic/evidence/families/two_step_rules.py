@@ -13,7 +13,7 @@ from numba import njit
 
 from tlogic.evidence.candidate_selection import QueryContext
 from tlogic.evidence.event_memory import EventMemory, end_of_edges
-from tlogic.evidence.family import BaseFamily, StepEvents
+from tlogic.evidence.family import CountingFamily, StepEvents
 from tlogic.evidence.lists import Lists, first_of
 from tlogic.evidence.rates import (
     FIRES,
@@ -167,7 +167,7 @@ def _count_hit(tally: Tally, since: Ints, head: int, body: int, bucket: int, now
     add_counts(tally.counts[rule, HITS], tally.totals[head, HITS], bucket, _ALL_AGES, times)
 
 
-class TwoStepRules(BaseFamily):
+class TwoStepRules(CountingFamily):
     """Rules r(X, Z, T3) <- b1(X, Y, T1), b2(Y, Z, T2)."""
 
     columns = ("largest", "second", "sum", "sum of best", "rank")
@@ -176,18 +176,15 @@ class TwoStepRules(BaseFamily):
     def __init__(self) -> None:
         self.state = TwoStepState(new_tally(_ALL_AGES + 1), np.empty(0, np.int64))
 
-    def learn(self, memory: EventMemory, events: StepEvents, times: int) -> None:
-        """Count all rules."""
-        if len(memory.relation_key) > MAX_RELATIONS:
-            return
-        self.state = self.state._replace(tally=with_more_heads(self.state.tally, len(memory.relation_key)))
-        done = 0
-        while done < len(events.source):
-            done = _learn(memory, self.state, events, done, times)
-            if done < len(events.source):
-                self._make_room()
+    def _make_room_for_relations(self, n: int) -> None:
+        self.state = self.state._replace(tally=with_more_heads(self.state.tally, n))
 
-    def _make_room(self) -> None:
+    def _count(self, memory: EventMemory, events: StepEvents, first: int, times: int) -> int:
+        if len(memory.relation_key) > MAX_RELATIONS:
+            return len(events.source)
+        return int(_learn(memory, self.state, events, first, times))
+
+    def _make_room(self, memory: EventMemory) -> None:  # noqa: ARG002
         tally = with_more_rules(self.state.tally, _MAX_FIRINGS)
         since = np.empty(len(tally.counts), np.int64)
         since[: len(self.state.since)] = self.state.since
