@@ -5,6 +5,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.browser import browser  # noqa: F401 (a fixture)
 from tests.datasets import dataset  # noqa: F401 (a fixture)
+from tests.memories import n_added  # noqa: F401 (a fixture)
 from tests.postgres import postgres  # noqa: F401 (a fixture)
 
 # Examples are the same in every run, and the first call of a kernel, which compiles it, is not held against it.

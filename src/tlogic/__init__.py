@@ -16,7 +16,7 @@ from tlogic.version import __version__
 if TYPE_CHECKING:
     from tlogic import analysis, reproduction, serving
     from tlogic.analysis import plots
-    from tlogic.api import evaluate, fit, forecast, learn, load, measure, read, sample
+    from tlogic.api import evaluate, fit, forecast, index, learn, load, measure, read, sample
     from tlogic.errors import InputError, SettingsError, TLogicError, UnknownNameError
     from tlogic.evaluation import Evaluation
     from tlogic.explaining import Explanation, Fact, ModelExplanation, RuleExplanation
@@ -51,6 +51,7 @@ _HOMES = {
     "evaluate": "tlogic.api",
     "fit": "tlogic.api",
     "forecast": "tlogic.api",
+    "index": "tlogic.api",
     "learn": "tlogic.api",
     "load": "tlogic.api",
     "measure": "tlogic.api",
@@ -87,6 +88,7 @@ __all__ = [
     "evaluate",
     "fit",
     "forecast",
+    "index",
     "learn",
     "load",
     "measure",

@@ -1,4 +1,4 @@
-"""The functions of tlogic: read, sample, learn, measure, fit, forecast and evaluate.
+"""The functions of tlogic: read, index, sample, learn, measure, fit, forecast and evaluate.
 
 Only this module decides between rules and models. Below it, both are a ``Forecaster``. Heavy modules are imported
 when a function first needs them, so that ``import tlogic`` and ``tlogic --help`` are instant.
@@ -82,6 +82,66 @@ def read(
         time_zone=time_zone,
         skip_bad_rows=skip_bad_rows,
     )
+
+
+def index(
+    graph: "TemporalGraph",
+    path: StrPath,
+    *,
+    source: StrPath | None = None,
+    model: "Model | StrPath | None" = None,
+    threads: int | None = None,
+    progress: "Progress | None" = None,
+) -> list[Path]:
+    """Write a compiled graph, which ``read`` opens in milliseconds; with a model, also the memory of that model.
+
+    ``forecast`` and ``evaluate`` open the memory beside a compiled graph if they get a model with the same families of
+    evidence and half-lives. Otherwise the model has to learn from all facts first.
+
+    Args:
+        graph: The graph to write.
+        path: The file to write. An existing file is replaced.
+        source: The file or folder that the graph was read from. If given, ``read`` refuses the compiled graph once the
+            source has changed.
+        model: A fitted model, or the path of a model file. Its memory of all facts is written beside the graph: as
+            world.memory beside world.graph. If there is a test period, its memory of the facts before that is written
+            as world.test.memory.
+        threads: How many threads to use; None for one per core.
+        progress: Shows the progress of learning from the facts.
+
+    Returns:
+        The files that were written: the compiled graph, then the memories.
+
+    Raises:
+        InputError: If a file cannot be written, if a file that is not a memory has the name of one, or if the model
+            file cannot be read.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> graph = sample(days=60)
+        >>> with TemporaryDirectory() as folder:
+        ...     files = index(graph, Path(folder, "world.graph"), model=fit(graph))
+        ...     same = read(files[0])
+        >>> [file.name for file in files]
+        ['world.graph', 'world.test.memory', 'world.memory']
+        >>> same.fingerprint == graph.fingerprint
+        True
+    """
+    from tlogic.graph.compiled_graph import write_compiled
+
+    out, origin = Path(path), None if source is None else os.fspath(source)
+    if model is None:
+        write_compiled(graph, out, origin)
+        return [out]
+    from tlogic.evidence.graph_memories import check_memories, write_memories
+    from tlogic.execution import Execution
+    from tlogic.models import Model
+
+    fitted = model if isinstance(model, Model) else Model.load(model)
+    check_memories(graph, out)
+    write_compiled(graph, out, origin)
+    execution = Execution(threads, progress=progress)
+    return [out, *write_memories(graph, fitted.families, fitted.half_lives, out, execution)]
 
 
 def sample(seed: int = 7, days: int = 450) -> "TemporalGraph":

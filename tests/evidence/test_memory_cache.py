@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 import tlogic
-from tlogic.evidence.memory import Memory
-from tlogic.graph import Facts, TemporalGraph
+from tlogic.graph import TemporalGraph
 from tlogic.graph.graph_cache import FOLDER_VARIABLE, read_with_cache
 
 LONG_AGO = 1_000_000_000
@@ -22,19 +21,6 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     file.write_text("".join(f"e{s}\t{r}\te{o}\t{t}\n" for s, r, o, t in rows))
     os.utime(file, (LONG_AGO, LONG_AGO))
     return str(file)
-
-
-@pytest.fixture
-def n_added(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many facts memories took in, one number per call."""
-    found, add = list[int](), Memory.add
-
-    def counted(memory: Memory, facts: Facts, *others: object) -> None:
-        found.append(len(facts.time))
-        add(memory, facts, *others)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Memory, "add", counted)
-    return found
 
 
 def read(data: str) -> TemporalGraph:

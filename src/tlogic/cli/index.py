@@ -6,20 +6,31 @@ from typing import Annotated
 import typer
 
 from tlogic.cli.data_options import DataOptions
+from tlogic.cli.options import Threads
 
 
 def index(
     data: DataOptions,
     out: Annotated[Path, typer.Option(help="The graph file to write.", metavar="GRAPH")],
+    model: Annotated[
+        Path | None,
+        typer.Option(help="Also write what this model learns from DATA, its memory, beside GRAPH.", metavar="MODEL"),
+    ] = None,
+    threads: Threads = None,
 ) -> None:
     """Compile DATA into a graph file, which every command accepts instead of DATA.
 
     It opens in milliseconds, and processes that use it share its memory.
     """
-    from tlogic.cli.console import error_console
-    from tlogic.graph.compiled_graph import write_compiled
+    from tlogic import api
+    from tlogic.cli.console import error_console, progress
+    from tlogic.models import Model
 
+    fitted = None if model is None else Model.load(model)
     graph = data.read(out, keep=False)
-    write_compiled(graph, out, data.path)
+    with progress() as follow:
+        _, *memories = api.index(graph, out, source=data.path, model=fitted, threads=threads, progress=follow)
     size = out.stat().st_size
     error_console.print(f"Wrote {len(graph):,} facts to {out}, {size / len(graph):.0f} bytes each", markup=False)
+    for file in memories:
+        error_console.print(f"Wrote a memory to {file}, {file.stat().st_size / 1e6:,.1f} MB", markup=False)

@@ -145,8 +145,12 @@ class QueryEvidence(BaseQueryEvidence):
 
     def complete_memory(self, execution: Execution = Execution()) -> Memory:
         """The memory of all facts of the graph."""
+        return self.memory_until(self.graph.end, execution)
+
+    def memory_until(self, until: int, execution: Execution = Execution()) -> Memory:
+        """The memory of exactly the facts before a time step, for queries of all relations."""
         with self._lock, _pool(execution.threads) as pool:
-            return self.memory_before(self.graph.end, np.arange(len(self.graph.relations)), pool)
+            return self.memory_before(until, np.arange(len(self.graph.relations)), pool)
 
     def _begin(self, now: int, heads: Ints) -> None:
         """Begin with the stored memory that comes next before a time step, or with none."""

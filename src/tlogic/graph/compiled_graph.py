@@ -47,7 +47,7 @@ def open_compiled(path: Path) -> TemporalGraph:
     """Open a compiled graph; its arrays are loaded from the file on access."""
     header, arrays = open_arrays(path, GRAPH_FILE)
     try:
-        graph = _graph(header, arrays)
+        graph = _graph(header, arrays, path)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise damaged(path, GRAPH_FILE, str(error)) from None
     _check_sources(path, header)
@@ -94,7 +94,7 @@ def _about(graph: TemporalGraph, source: str | Path | None) -> dict[str, Any]:
     }
 
 
-def _graph(header: Mapping[str, Any], arrays: Mapping[str, Ints]) -> TemporalGraph:
+def _graph(header: Mapping[str, Any], arrays: Mapping[str, Ints], path: Path) -> TemporalGraph:
     facts = _record(Facts, _FACTS, arrays)
     entities = StoredVocabulary(arrays["entities.text"], arrays["entities.end"], kind="entity")
     relations = StoredVocabulary(arrays["relations.text"], arrays["relations.end"], kind="relation")
@@ -103,6 +103,7 @@ def _graph(header: Mapping[str, Any], arrays: Mapping[str, Ints]) -> TemporalGra
         views=Views(*(_record(make, kind, arrays) for kind, make in _VIEWS.items())),
         fingerprint=header["fingerprint"],
         train_fingerprint=header["fingerprint_of_train"],
+        path=path.absolute(),
     )
     return TemporalGraph(
         entities,

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,8 @@ class Precomputed(NamedTuple):
     views: Views | None = None
     fingerprint: str | None = None
     train_fingerprint: str | None = None
+    path: Path | None = None
+    """The file of a compiled graph."""
 
 
 _NOTHING_PRECOMPUTED = Precomputed()
