@@ -5,10 +5,13 @@ import logging
 import re
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
+
+from tlogic.errors import TLogicError
 
 log = logging.getLogger("tlogic.serving")
 
@@ -53,6 +56,27 @@ class JsonFormatter(logging.Formatter):
             for secret in self._secrets:
                 value = value.replace(secret, _HIDDEN)
         return value
+
+
+class FailureLog:
+    """Logs the first of several failures in a row, and the recovery; a thread that polls would fill the log."""
+
+    def __init__(self) -> None:
+        self._is_failing = False
+
+    @contextmanager
+    def logged(self) -> Iterator[None]:
+        """Log a failure inside the context instead of raising it."""
+        try:
+            yield
+        except Exception as error:
+            if not self._is_failing:
+                log.warning(str(error), exc_info=not isinstance(error, TLogicError))
+            self._is_failing = True
+        else:
+            if self._is_failing:
+                log.info("the store is reachable again")
+            self._is_failing = False
 
 
 def configure_logs(secrets: Iterable[str] = ()) -> None:

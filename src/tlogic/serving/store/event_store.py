@@ -256,6 +256,59 @@ class EventStore:
             connection.execute(sql.insert(tables.VERSIONS).values(**values, content=packed))
         return newest + 1
 
+    def claim_learning(self, owner: str, period: float, lease: float) -> float:
+        """Claim the next learning on a schedule that several services share.
+
+        The claim lapses after ``lease`` seconds, so that another service takes over if its owner dies. The owner claims
+        again in time to keep it.
+
+        Args:
+            owner: The service, by a name that no other has.
+            period: The seconds from the begin of one learning to that of the next one.
+            lease: The seconds until the claim lapses.
+
+        Returns:
+            The seconds until it may be this owner's turn; 0 if it has the claim now.
+
+        Raises:
+            StoreError: If the database fails.
+
+        Example:
+            >>> store.claim_learning("first service", period=0, lease=60)
+            0.0
+            >>> store.claim_learning("second service", period=0, lease=60) > 50
+            True
+        """
+        with self._transaction(writing=True) as connection:
+            tables.lock(connection)
+            claim, now = tables.learning_claim(connection)
+            is_own = claim.owner == owner
+            wait = 0.0 if is_own else max(claim.until, claim.learned + period, now) - now
+            if wait == 0.0:
+                values = {"owner": owner, "began": claim.began if is_own else now, "until": now + lease}
+                connection.execute(sql.update(tables.LEARNING).values(**values))
+        return wait
+
+    def release_learning(self, owner: str, *, is_done: bool) -> None:
+        """Give a claim up. The next period counts from its begin if learning is done, else another service may learn.
+
+        Args:
+            owner: The service. If it has no claim, or its claim lapsed and another one has it, nothing happens.
+            is_done: Whether learning has come to an end.
+
+        Raises:
+            StoreError: If the database fails.
+
+        Example:
+            >>> store.release_learning("first service", is_done=True)
+        """
+        with self._transaction(writing=True) as connection:
+            tables.lock(connection)
+            claim, now = tables.learning_claim(connection)
+            if claim.owner == owner:
+                learned = claim.began if is_done else claim.learned
+                connection.execute(sql.update(tables.LEARNING).values(owner=None, until=now, learned=learned))
+
     # Reading
 
     def state(self) -> StoreState:

@@ -79,6 +79,19 @@ VERSIONS = sql.Table(
     sql.Column("content", sql.LargeBinary, nullable=False),
 )
 
+LEARNING = sql.Table(
+    "tlogic_learning",
+    _METADATA,
+    sql.Column("id", sql.Integer, primary_key=True, autoincrement=False),
+    sql.Column("owner", sql.Text),  # null if nobody learns
+    # Seconds since 1970, by the clock of the database, which all services share.
+    sql.Column("began", sql.Double, nullable=False),
+    sql.Column("until", sql.Double, nullable=False),
+    sql.Column("learned", sql.Double, nullable=False),
+)
+"""One row: which service learns on the schedule, since when, and when its claim lapses; and when the latest learning
+that was finished began."""
+
 _FACT = (EVENTS.c.subject, EVENTS.c.relation, EVENTS.c.object, EVENTS.c.step)
 
 
@@ -118,6 +131,19 @@ def lock(connection: sql.Connection) -> sql.Row[Any]:
     if connection.dialect.name != "sqlite":  # SQLite locks when the transaction begins
         _set_timeouts(connection)
     return connection.execute(sql.select(STATE).with_for_update()).one()
+
+
+def learning_claim(connection: sql.Connection) -> tuple[sql.Row[Any], float]:
+    """The row of LEARNING in a store that is locked for writing, and the time by the clock of the database."""
+    is_sqlite = connection.dialect.name == "sqlite"
+    seconds = "(julianday('now') - 2440587.5) * 86400.0" if is_sqlite else "extract(epoch FROM clock_timestamp())"
+    now = float(connection.scalar(sql.text(f"SELECT {seconds}")))
+    LEARNING.create(connection, checkfirst=True)  # stores of earlier versions lack it
+    row = connection.execute(sql.select(LEARNING)).first()
+    if row is None:  # nobody has learned yet, so the first period begins now
+        connection.execute(sql.insert(LEARNING).values(id=1, began=now, until=now, learned=now))
+        row = connection.execute(sql.select(LEARNING)).one()
+    return row, now
 
 
 def _make_durable(connection: Any, _record: object) -> None:
