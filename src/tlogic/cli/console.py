@@ -31,12 +31,16 @@ def progress() -> Iterator[Callable[..., Iterable[Any]]]:
 
 
 @contextmanager
-def wait_for_kernels(kernel: Any) -> Iterator[None]:
-    """Explain the wait if kernels must be compiled, as on the first run after installation."""
-    name = f"{kernel.py_func.__module__.rsplit('.', 1)[-1]}.{kernel.py_func.__name__}"
-    if not any(Path(kernel.stats.cache_path).glob(f"{name}-*.nbi")):
+def wait_for_kernels(*kernels: Any) -> Iterator[None]:
+    """Explain the wait if one of the kernels must be compiled, as on the first run after installation."""
+    if not all(map(_is_compiled, kernels)):
         error_console.print("Compiling the kernels of this command for this machine; this happens once.")
     yield
+
+
+def _is_compiled(kernel: Any) -> bool:
+    name = f"{kernel.py_func.__module__.rsplit('.', 1)[-1]}.{kernel.py_func.__name__}"
+    return any(Path(kernel.stats.cache_path).glob(f"{name}-*.nbi"))
 
 
 def warn_of_other_steps(graph: "Graph", forecaster: "RuleSet | Model") -> None:

@@ -23,12 +23,14 @@ def index(
     It opens in milliseconds, and processes that use it share its memory.
     """
     from tlogic import api
-    from tlogic.cli.console import error_console, progress
+    from tlogic.cli.console import error_console, progress, wait_for_kernels
+    from tlogic.evidence.tables import n_keys
     from tlogic.models import Model
 
     fitted = None if model is None else Model.load(model)
     graph = data.read(out, keep=False)
-    with progress() as follow:
+    kernels = [] if model is None else [n_keys]  # which is called last, when a memory is written
+    with wait_for_kernels(*kernels), progress() as follow:
         _, *memories = api.index(graph, out, source=data.path, model=fitted, threads=threads, progress=follow)
     size = out.stat().st_size
     error_console.print(f"Wrote {len(graph):,} facts to {out}, {size / len(graph):.0f} bytes each", markup=False)

@@ -90,22 +90,24 @@ def serve(
     """
     _require_packages()
     from tlogic.cli.console import wait_for_kernels
-    from tlogic.forecasting.application import apply_rules
     from tlogic.serving import server
+    from tlogic.serving.engine.entity_history import entity_edges
     from tlogic.serving.startup import open_service
 
     forecaster.check(is_required=False)
     access, period = tokens.settings(), None if learn_every is None else seconds_of(learn_every)
     server.check_address(host, access)
     settings = application.settings()
+    rules, model = forecaster.rules, forecaster.model
+    # The first one is compiled last when a service starts, whatever it forecasts with.
+    kernels = [entity_edges] if rules is None and model is None else [entity_edges, forecaster.kernel]
 
-    def open_with_progress() -> "Service":
-        rules, model = forecaster.rules, forecaster.model
-        with wait_for_kernels(apply_rules), other_option_hint(rules, model):
+    def open_with_note() -> "Service":
+        with wait_for_kernels(*kernels), other_option_hint(rules, model):
             return open_service(store, rules=rules, model=model, settings=settings, threads=threads)
 
     server.serve(
-        open_with_progress,
+        open_with_note,
         access,
         host=host,
         port=port,
@@ -123,8 +125,9 @@ def serve_sample(port: int, browser: bool, threads: int | None) -> None:
     from tempfile import TemporaryDirectory
     from threading import Thread
 
-    from tlogic.cli.console import error_console
+    from tlogic.cli.console import error_console, wait_for_kernels
     from tlogic.events.sample.simulation import sample_events
+    from tlogic.serving.engine.entity_history import entity_edges
     from tlogic.serving.server import serve
     from tlogic.serving.startup import open_service
     from tlogic.serving.store.encoded_events import EncodedEvents
@@ -137,7 +140,11 @@ def serve_sample(port: int, browser: bool, threads: int | None) -> None:
             Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     error_console.print("Learning rules from the sample world.")
-    with TemporaryDirectory() as folder, EventStore.open(f"{folder}/events.db") as store:
+    with (
+        wait_for_kernels(entity_edges),
+        TemporaryDirectory() as folder,
+        EventStore.open(f"{folder}/events.db") as store,
+    ):
         store.add(EncodedEvents.from_table(sample_events()))
         serve(lambda: open_service(store, threads=threads), AccessSettings(), port=port, on_start=on_start)
 

@@ -12,7 +12,8 @@ from threading import Thread
 import numpy as np
 
 from tlogic.evidence.memory import Memory
-from tlogic.evidence.query_evidence import BaseQueryEvidence
+from tlogic.evidence.query_evidence import BaseQueryEvidence, followed
+from tlogic.execution import Execution
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.facts import Facts
 from tlogic.graph.live_graph import LiveGraph
@@ -63,7 +64,9 @@ class LiveQueryEvidence(BaseQueryEvidence):
         """Go on with a memory of the first facts of the graph."""
         self._memory, self._n_known = memory, n_known
 
-    def memory_before(self, now: int, heads: Ints, pool: ThreadPoolExecutor | None = None) -> Memory:
+    def memory_before(
+        self, now: int, heads: Ints, pool: ThreadPoolExecutor | None = None, execution: Execution = Execution()
+    ) -> Memory:
         """The memory with all events; for a time step before the newest one, a memory of what was before it."""
         self.catch_up()
         if now >= self._memory.newest:
@@ -73,7 +76,8 @@ class LiveQueryEvidence(BaseQueryEvidence):
             past = Memory(self.families, self.half_lives)
             past.add_names(self.graph.entities.names, self.graph.relations.base)
             facts = self.graph.facts_since(0)
-            past.add(_in_time(Facts(*(column[facts.time < now] for column in facts))), heads, pool)
+            for part in followed(_in_time(Facts(*(column[facts.time < now] for column in facts))), execution):
+                past.add(part, heads, pool)
             self._past = key, past
         return self._past[1]
 

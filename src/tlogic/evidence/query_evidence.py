@@ -5,9 +5,10 @@ so that later queries go on from there. For earlier queries, a memory is built a
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import pairwise
 from threading import RLock
 from typing import Any, Generic, TypeVar
 
@@ -20,6 +21,7 @@ from tlogic.execution import Execution
 from tlogic.forecasting.application import QueryBatch
 from tlogic.forecasting.queries import EncodedQuery
 from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.facts import Facts
 from tlogic.graph.graph_protocol import Graph
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.parallel import thread_count
@@ -29,6 +31,8 @@ Result = TypeVar("Result")
 _MAX_QUERIES = 128  # per chunk; bounds the memory for evidence
 _N_BLOCKS = 64  # of queries, for the workers of a cluster; fixed, so that it does not depend on their number
 _FEW_RELATIONS = 0.2  # of all; a memory of the past that is built for so few learns about these only
+_MANY_FACTS = 100_000  # the progress of learning from so many is shown
+_N_PARTS = 100  # of many facts, after each of which the progress is shown
 
 
 class BaseQueryEvidence(ABC):
@@ -45,13 +49,16 @@ class BaseQueryEvidence(ABC):
         self._lock = RLock()
 
     @abstractmethod
-    def memory_before(self, now: int, heads: Ints, pool: ThreadPoolExecutor | None = None) -> Memory:
+    def memory_before(
+        self, now: int, heads: Ints, pool: ThreadPoolExecutor | None = None, execution: Execution = Execution()
+    ) -> Memory:
         """A memory of all facts before a time step, and perhaps some of that step.
 
         Args:
             now: The time step.
             heads: The relations of the queries, numbered as in a memory.
             pool: Threads that may do the work.
+            execution: Who is shown the progress of learning from many facts.
         """
 
     def map(
@@ -101,7 +108,7 @@ class BaseQueryEvidence(ABC):
         all_heads = np.unique(relation)
         with self._lock, _pool(execution.threads) as pool:
             for now, start, end in zip(steps, bounds[:-1], bounds[1:], strict=True):
-                memory = self.memory_before(now, all_heads, pool)
+                memory = self.memory_before(now, all_heads, pool, execution)
                 own = start + np.lexsort((relation[start:end], queries.subject[start:end]))
                 heads = np.unique(relation[own])
                 with memory.before(now, heads):
@@ -130,14 +137,17 @@ class QueryEvidence(BaseQueryEvidence):
         """Workers of a cluster get the graph, and build memories of their own: this one changes with every query."""
         return QueryEvidence, (self.graph, self.families, self.half_lives)
 
-    def memory_before(self, now: int, heads: Ints, pool: ThreadPoolExecutor | None = None) -> Memory:
+    def memory_before(
+        self, now: int, heads: Ints, pool: ThreadPoolExecutor | None = None, execution: Execution = Execution()
+    ) -> Memory:
         """The memory, with all facts before a time step and perhaps some of that step."""
         lacks_heads = self._heads is not None and not np.isin(heads, self._heads).all()
         if not 0 <= self._memory.newest <= now or lacks_heads:
             self._begin(now, heads)
         new = self.graph.facts.between(self._memory.newest + 1, now)
         memory, self._memory = self._memory, Memory(self.families, self.half_lives)  # lost if adding fails halfway
-        memory.add(new, self._heads, pool)
+        for part in followed(new, execution):
+            memory.add(part, self._heads, pool)
         self._memory = memory
         if len(new.time) and now >= self.graph.end and self._heads is None:
             self._cache.store(self._memory, self.graph.end)
@@ -150,7 +160,7 @@ class QueryEvidence(BaseQueryEvidence):
     def memory_until(self, until: int, execution: Execution = Execution()) -> Memory:
         """The memory of exactly the facts before a time step, for queries of all relations."""
         with self._lock, _pool(execution.threads) as pool:
-            return self.memory_before(until, np.arange(len(self.graph.relations)), pool)
+            return self.memory_before(until, np.arange(len(self.graph.relations)), pool, execution)
 
     def _begin(self, now: int, heads: Ints) -> None:
         """Begin with the stored memory that comes next before a time step, or with none."""
@@ -178,6 +188,16 @@ class _ClusterWorker(Generic[Result]):
         own = QueryBatch(*(column[block] for column in self._queries))
         parts = self._evidence.map(own, in_all, Execution(threads=1))
         return [result for part in parts for result in part]
+
+
+def followed(facts: Facts, execution: Execution) -> Iterable[Facts]:
+    """Facts, sorted by time, in parts of whole time steps, with their progress shown; few facts are one part."""
+    n = len(facts.time)
+    if n < _MANY_FACTS:
+        return [facts]
+    cuts = np.unique(np.searchsorted(facts.time, facts.time[:: n // _N_PARTS]))
+    parts = [Facts(*(column[first:end] for column in facts)) for first, end in pairwise([*cuts.tolist(), n])]
+    return execution.follow(parts, len(parts), "learning from events")
 
 
 def _blocks(bounds: Ints) -> list[Ints]:

@@ -25,7 +25,7 @@ class EntityHistory(NamedTuple):
 
 def entity_history(graph: LiveGraph, entity: int, other: int | None = None) -> EntityHistory:
     """The events of an entity, or between two entities, newest first, then by name. Self-loops are listed once."""
-    history = EntityHistory(*_entity_edges(graph.index, entity))
+    history = EntityHistory(*entity_edges(graph.index, entity))
     keep = (history.other != entity) | (history.relation < len(graph.relations.base))
     if other is not None:
         keep &= history.other == other
@@ -62,7 +62,8 @@ def relation_rates(graph: LiveGraph, entity: int, now: int) -> dict[int, float]:
 
 
 @njit(cache=True, nogil=True)
-def _entity_edges(index: GrowingIndex, entity: int) -> tuple[Ints, Ints, Ints]:
+def entity_edges(index: GrowingIndex, entity: int) -> tuple[Ints, Ints, Ints]:
+    """Relation, other entity and time of each edge of an entity."""
     n = 0
     for slot in range(index.slot_start[entity], index.slot_end[entity]):
         for triple in range(index.triple_start[slot], index.triple_end[slot]):

@@ -15,6 +15,7 @@ from tlogic.graph.checksums import checksum
 from tlogic.graph.graph_cache import cache_folder, remove_least_recent
 from tlogic.graph.live_graph import LiveGraph
 from tlogic.models import Model
+from tlogic.serving.logs import log
 
 MIN_FACTS = 20_000
 """A memory of fewer facts is built as fast as it is opened."""
@@ -44,6 +45,8 @@ class StoredMemories:
             if memory is not None:
                 self._n_saved = memory.n_facts
                 evidence.resume(memory, memory.n_facts)
+        if len(graph) - evidence.n_known >= MIN_FACTS:
+            log.info("learning from events", extra={"fields": {"events": len(graph) - evidence.n_known}})
         return evidence
 
     def save(self, evidence: LiveQueryEvidence, model: Model) -> None:
