@@ -42,7 +42,7 @@ def use_models() -> None:
     tlogic.evaluate(graph, model)
     _explain(tlogic.forecast(graph, model, [QUERY]))
     live = LiveGraph.of(graph)
-    forecaster = ModelForecaster(live, model, LiveQueryEvidence(live, model.families, model.half_lives))
+    forecaster = ModelForecaster(live, model, LiveQueryEvidence(live, model.memory_settings))
     for end in (live.end, live.end + 1):
         live.add(Facts(*np.array([[0], [0], [1], [end]])))
         _explain(forecast_queries(forecaster, explain_by_model, [tlogic.Query(*QUERY)]))

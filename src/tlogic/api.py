@@ -141,7 +141,7 @@ def index(
     check_memories(graph, out)
     write_compiled(graph, out, origin)
     execution = Execution(threads, progress=progress)
-    return [out, *write_memories(graph, fitted.families, fitted.half_lives, out, execution)]
+    return [out, *write_memories(graph, fitted.memory_settings, out, execution)]
 
 
 def sample(seed: int = 7, days: int = 450) -> "TemporalGraph":
@@ -271,6 +271,7 @@ def fit(
     names: bool = default(FitSettings, "names"),
     train_on: TrainOn = default(FitSettings, "train_on"),
     evidence: Sequence[str] | None = default(FitSettings, "evidence"),
+    max_events: int = default(FitSettings, "max_events"),
     seed: int = default(FitSettings, "seed"),
     threads: int | None = None,
     cluster: str | None = None,
@@ -286,6 +287,8 @@ def fit(
         train_on: Whether weights are learned from the training facts alone ("train") or also from the validation
             facts ("train+valid").
         evidence: The families of evidence to use, such as ("recurrence", "rules"); None for all but names.
+        max_events: How many last events of an entity are searched for evidence, which bounds the cost of entities with
+            very many events. Forecasts with the model do the same.
         seed: The seed that chooses the queries and candidates to learn from.
         threads: How many threads to use; None for one per core.
         cluster: The address of a Ray cluster, or "auto". The model is the same as without a cluster.

@@ -81,7 +81,7 @@ def test_memories_of_other_models_are_ignored(graph: Path, n_added: list[int]) -
     read = tlogic.read(graph)
     short = tlogic.fit(read.before(100), evidence=["pair"])
     long = tlogic.fit(read, evidence=["pair"])
-    assert short.half_lives.tolist() != long.half_lives.tolist()
+    assert short.memory_settings.half_lives != long.memory_settings.half_lives
     tlogic.index(read, graph, model=long)
     for model, n_expected in ((long, 0), (short, 11_751)):
         del n_added[:]

@@ -10,6 +10,7 @@ from tests.naive import Edge
 from tests.strategies import LAST_TIME
 from tlogic.evidence.groups import half_lives
 from tlogic.evidence.memory import Evidence, Memory
+from tlogic.evidence.memory_settings import ALL_EVENTS, MemorySettings
 from tlogic.evidence.query_evidence import QueryEvidence
 from tlogic.evidence.relation_numbers import decoded
 from tlogic.execution import Execution
@@ -34,18 +35,21 @@ def facts_of(graph: TemporalGraph) -> list[Edge]:
     return [(s, r, o, t) for s, r, o, t in zip(*(column.tolist() for column in graph.facts), strict=True)]
 
 
-def data_of(graph: TemporalGraph, lives: Floats = LIVES) -> twin.Data:
+def settings_of(*families: str, max_events: int = ALL_EVENTS) -> MemorySettings:
+    """The settings of a memory for a small graph."""
+    return MemorySettings(families, LIVES, max_events)
+
+
+def data_of(graph: TemporalGraph, max_events: int = ALL_EVENTS) -> twin.Data:
     """The same facts for the twin."""
-    return twin.Data(facts_of(graph), graph.entities.names, graph.relations.base, lives.tolist())
+    return twin.Data(facts_of(graph), graph.entities.names, graph.relations.base, LIVES, max_events)
 
 
-def extract(
-    graph: TemporalGraph, queries: Sequence[tuple[int, int, int]], *families: str, lives: Floats = LIVES
-) -> list[Extracted]:
+def extract(graph: TemporalGraph, queries: Sequence[tuple[int, int, int]], settings: MemorySettings) -> list[Extracted]:
     """The evidence of queries (subject, relation, time), in their order, which is that of time."""
     subject, relation, time = np.array(queries, np.int64).reshape(-1, 3).T.copy()
     batch = QueryBatch(subject, relation, time, time)
-    parts = QueryEvidence(graph, families, lives).map(batch, lambda part: part, Execution(threads=1))
+    parts = QueryEvidence(graph, settings).map(batch, lambda part: part, Execution(threads=1))
     found: dict[int, Extracted] = {}
     for part in (part for step in parts for part in step):
         found |= dict(zip(part.query.tolist(), rows_of(part, len(graph.relations.base)), strict=True))

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.evidence import twin
-from tests.evidence.extraction import LIVES, Extracted, data_of, extract
+from tests.evidence.extraction import Extracted, data_of, extract, settings_of
 from tests.evidence.worlds import crowded_world, telling_graphs
 from tests.strategies import LAST_TIME, World, worlds
 from tests.worlds import as_graph
@@ -17,6 +17,7 @@ from tlogic.evidence.candidate_selection import MAX_CANDIDATES, N_POPULAR
 from tlogic.evidence.families.name_structure import NameStructure
 from tlogic.evidence.groups import half_lives
 from tlogic.evidence.memory import Memory
+from tlogic.evidence.memory_settings import ALL_EVENTS, MemorySettings
 from tlogic.evidence.registry import DEFAULT_FAMILIES, FAMILIES, evidence_columns
 from tlogic.graph import TemporalGraph
 from tlogic.graph.vocabulary import Vocabulary
@@ -30,10 +31,12 @@ def queries_of(graph: TemporalGraph, relation: int, first: int) -> list[tuple[in
     return [(q.subject, relation, q.time) for q in data_of(graph).queries(relation) if q.time >= first]
 
 
-def assert_as_the_twin_says(graph: TemporalGraph, relation: int, family: str, first: int) -> None:
-    past = twin.Past(data_of(graph), relation)
+def assert_as_the_twin_says(
+    graph: TemporalGraph, relation: int, family: str, first: int, max_events: int = ALL_EVENTS
+) -> None:
+    past = twin.Past(data_of(graph, max_events), relation)
     queries = [query for query in past.queries if query.time >= first]
-    found = extract(graph, [query[:3] for query in queries], family)
+    found = extract(graph, [query[:3] for query in queries], settings_of(family, max_events=max_events))
     for query, one in zip(queries, found, strict=True):
         if family in twin.LOOKED_UP:
             world = past.world[query.time]
@@ -61,13 +64,14 @@ def test_each_family_says_what_its_definition_does(family: str, graph: TemporalG
     half = len(graph.relations.base)
     assume(half > 1)
     relation = data.draw(st.sampled_from([r for r in range(2 * half) if r % half]))  # the first is that of nobody
-    assert_as_the_twin_says(graph, relation, family, 1)
+    assert_as_the_twin_says(graph, relation, family, 1, data.draw(st.sampled_from([ALL_EVENTS, 3, 1])))
 
 
+@pytest.mark.parametrize("max_events", [ALL_EVENTS, 20, 2])
 @pytest.mark.parametrize("family", DEFAULT_FAMILIES)
-def test_only_the_strongest_partners_and_the_last_events_are_looked_at(family: str) -> None:
+def test_only_the_strongest_partners_and_the_last_events_are_looked_at(family: str, max_events: int) -> None:
     graph = as_graph(crowded_world(7))
-    assert_as_the_twin_says(graph, graph.relations.id_of("r1"), family, LAST_TIME)
+    assert_as_the_twin_says(graph, graph.relations.id_of("r1"), family, LAST_TIME, max_events)
 
 
 @settings(max_examples=60)
@@ -85,7 +89,7 @@ def test_plain_names_belong_where_most_of_their_partners_do(graph: TemporalGraph
 
 
 def parts_of(graph: TemporalGraph, until: int) -> name_parts.NameParts:
-    memory = Memory(["names"], LIVES)
+    memory = Memory(settings_of("names"))
     memory.add_names(graph.entities.names, graph.relations.base)
     memory.add(graph.facts.between(0, until))
     family = memory.families["names"]
@@ -96,7 +100,7 @@ def parts_of(graph: TemporalGraph, until: int) -> name_parts.NameParts:
 @pytest.mark.parametrize("n_at_once", [1, 3, 8])
 def test_names_are_read_as_people_do(n_at_once: int) -> None:
     names = ["Police (India)", "Police (Peru)", "India", "(India)", "A (B) (India)", "A (B) C", "A ()", "Police"]
-    memory = Memory(["names"], LIVES)
+    memory = Memory(settings_of("names"))
     for first in range(0, len(names), n_at_once):
         memory.add_names(names[first : first + n_at_once], [])
     parts = memory.families["names"].state.parts
@@ -126,7 +130,7 @@ def test_rules_with_constants_have_a_limited_number_of_answers() -> None:
     facts |= {(s, 1, first, 2), (s, 1, another, 2), (s, 1, partner, 3)}
     graph = as_graph(World(frozenset(facts), most + 6, 2))
     subject, relation = graph.entities.id_of("e0"), graph.relations.id_of("r1")
-    [found] = extract(graph, [(subject, relation, 3)], "constants", "pair")
+    [found] = extract(graph, [(subject, relation, 3)], settings_of("constants", "pair"))
     sums = dict(zip(map(graph.entities.name_of, found.candidates), found.values[:, 1].tolist(), strict=True))
     by_partner = sums[f"e{first}"] - sums[f"e{another}"]  # other partners led to both, once each
     assert by_partner == pytest.approx(2 / (2 + 5), rel=1e-5)
@@ -139,15 +143,16 @@ def test_all_who_come_into_question_are_candidates(world: World, data: st.DataOb
     assume(world.facts)
     graph = as_graph(world)
     relation = data.draw(st.integers(1, len(graph.relations) - 1))
-    for found in extract(graph, queries_of(graph, relation, 1), "pair"):
+    for found in extract(graph, queries_of(graph, relation, 1), settings_of("pair")):
         assert_strongest_first(graph, found)
         known = twin.World(data_of(graph), found.time)
         popular = {o for _, r, o, _ in known.edges if r == relation}
         assert set(found.candidates) >= known.targets(found.subject) | popular
 
 
-def assert_strongest_first(graph: TemporalGraph, found: Extracted) -> None:
-    strength = twin.strengths(twin.World(data_of(graph), found.time), found.subject, found.relation)
+def assert_strongest_first(graph: TemporalGraph, found: Extracted, max_events: int = ALL_EVENTS) -> None:
+    world = twin.World(data_of(graph, max_events), found.time)
+    strength = twin.strengths(world, found.subject, found.relation)
     assert len(set(found.candidates)) == len(found.candidates) == min(len(strength), MAX_CANDIDATES)
     left_out = [value for c, value in strength.items() if c not in found.candidates]
     values = [*(strength[c] for c in found.candidates), max(left_out, default=0.0)]
@@ -157,23 +162,25 @@ def assert_strongest_first(graph: TemporalGraph, found: Extracted) -> None:
 def test_ties_between_candidates_are_broken_by_keys_of_names() -> None:
     graph = as_graph(World(frozenset({(0, 0, o, 1) for o in range(1, 9)} | {(0, 0, 1, 3)}), 9, 1))
     subject, relation = graph.entities.id_of("e0"), graph.relations.id_of("r0")
-    [found] = extract(graph, [(subject, relation, 3)], "pair")
+    [found] = extract(graph, [(subject, relation, 3)], settings_of("pair"))
     names = [graph.entities.name_of(c) for c in found.candidates if c != subject]
     assert names == sorted((f"e{o}" for o in range(1, 9)), key=twin.key_of)
 
 
-def test_candidates_of_a_crowd_are_the_strongest() -> None:
+@pytest.mark.parametrize("max_events", [ALL_EVENTS, 20, 2])
+def test_candidates_of_a_crowd_are_the_strongest(max_events: int) -> None:
     graph = as_graph(crowded_world(8))
     for relation in range(1, len(graph.relations)):
-        for found in extract(graph, queries_of(graph, relation, LAST_TIME), "pair"):
-            assert_strongest_first(graph, found)
+        settings = settings_of("pair", max_events=max_events)
+        for found in extract(graph, queries_of(graph, relation, LAST_TIME), settings):
+            assert_strongest_first(graph, found, max_events)
 
 
 def test_there_are_no_more_candidates_than_are_looked_at() -> None:
     n = MAX_CANDIDATES + 20
     facts = {(0, 0, o, 1) for o in range(1, n)} | {(0, 0, 7, 2), (1, 0, 7, 2), (n, 0, n + 1, 1), (0, 0, 1, 3)}
     graph = as_graph(World(frozenset(facts), n + 2, 1))
-    [found] = extract(graph, queries_of(graph, graph.relations.id_of("r0"), 3), "pair")
+    [found] = extract(graph, queries_of(graph, graph.relations.id_of("r0"), 3), settings_of("pair"))
     assert_strongest_first(graph, found)
     assert N_POPULAR <= len(found.candidates) == MAX_CANDIDATES
     assert found.candidates[0] == graph.entities.id_of("e7")
@@ -184,7 +191,7 @@ def test_a_query_with_many_answers_has_many_candidates() -> None:
     n = MAX_CANDIDATES + 20
     facts = {(0, 0, o, t) for o in range(1, n) for t in (1, 3)}
     graph = as_graph(World(frozenset(facts), n, 1))
-    [found] = extract(graph, [(graph.entities.id_of("e0"), graph.relations.id_of("r0"), 3)], "pair")
+    [found] = extract(graph, [(graph.entities.id_of("e0"), graph.relations.id_of("r0"), 3)], settings_of("pair"))
     assert len(found.candidates) == n
 
 
@@ -197,7 +204,7 @@ def test_nobody_is_a_candidate_twice_however_long_ago_it_was() -> None:
     }
     graph = as_graph(World(frozenset(old | late | {(0, 0, 4, now)}), 6 + N_POPULAR, 2))
     queries = queries_of(graph, graph.relations.id_of("r0"), now)
-    for found in extract(graph, queries, "pair", lives=half_lives(now)):
+    for found in extract(graph, queries, MemorySettings(("pair",), half_lives(now))):
         assert len(set(found.candidates)) == len(found.candidates)
 
 

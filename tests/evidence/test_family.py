@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tlogic
-from tests.evidence.extraction import data_of, extract
+from tests.evidence.extraction import data_of, extract, settings_of
 from tests.strategies import World, worlds
 from tests.worlds import as_graph
 from tlogic.evidence.candidate_selection import Proposals, QueryContext, StepQueries
@@ -106,7 +106,7 @@ def test_a_family_can_propose_candidates() -> None:
     graph = as_graph(World(frozenset({(1, 1, 2, 1), (3, 0, 4, 1), (3, 0, 4, 3), (0, 1, 1, 1)}), 5, 2))
     query = (graph.entities.id_of("e3"), graph.relations.id_of("r0"), 3)
     without, with_proposals = (
-        set(extract(graph, [query], *families)[0].candidates) for families in (["pair"], ["pair", "ids"])
+        set(extract(graph, [query], settings_of(*families))[0].candidates) for families in (["pair"], ["pair", "ids"])
     )
     assert with_proposals - without == {0}
 
@@ -121,7 +121,7 @@ def test_a_family_learns_from_a_step_after_its_queries(world: World, data: st.Da
     queries = data_of(graph).queries(relation)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(FAMILIES, "answers", EarlierAnswers)
-        for found in extract(graph, [query[:3] for query in queries], "pair", "answers"):
+        for found in extract(graph, [query[:3] for query in queries], settings_of("pair", "answers")):
             earlier = [query for query in queries if query.time < found.time]
             for c, row in zip(found.candidates, found.values[:, -3:].tolist(), strict=True):
                 n_before = sum(c in query.answers for query in earlier)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.evidence.extraction import LIVES, Extracted, extract, facts_of, memory_evidence, rows_of
+from tests.evidence.extraction import Extracted, extract, facts_of, memory_evidence, rows_of, settings_of
 from tests.evidence.worlds import TELLING_NAMES, renamed
 from tests.naive import Edge
 from tests.strategies import LAST_TIME, World, fact_sets, worlds
@@ -31,7 +31,7 @@ def test_another_future_changes_nothing(world: World, data: st.DataObject, cut: 
     assume(past and any(fact[3] == cut for fact in world.facts))
     graph, changed = _with_the_same_names(world, past | other, data.draw(st.permutations(TELLING_NAMES)))
     queries = _all_queries(graph, cut)
-    found, again = (extract(one, queries, *FAMILIES) for one in (graph, changed))
+    found, again = (extract(one, queries, settings_of(*FAMILIES)) for one in (graph, changed))
     _assert_same_bits(found, again)
     _assert_same_bits(found, _extract_with_the_day(graph, cut))
 
@@ -48,8 +48,8 @@ def test_the_past_alone_is_enough(world: World, names: list[str], cut: int) -> N
     """Read from the facts before a day alone, not even the names of what comes later are known."""
     assume(any(fact[3] < cut for fact in world.facts) and any(fact[3] >= cut for fact in world.facts))
     whole, past = (_in_order(world, names, before) for before in (LAST_TIME + 1, cut))
-    rows = _rows(past, extract(past, _all_queries(past, cut), *FAMILIES))
-    expected = _rows(whole, extract(whole, _all_queries(whole, cut), *FAMILIES))
+    rows = _rows(past, extract(past, _all_queries(past, cut), settings_of(*FAMILIES)))
+    expected = _rows(whole, extract(whole, _all_queries(whole, cut), settings_of(*FAMILIES)))
     assert rows
     assert {key: expected[key] for key in rows} == rows
 
@@ -59,7 +59,9 @@ def test_all_families_tell_something_of_these_worlds(family: str) -> None:
     """Or the tests above would not see what leaks."""
     facts = frozenset((s, 0, (s * s + t) % 4, t) for s in range(4) for t in range(s, LAST_TIME))
     graph = renamed(as_graph(World(facts, 4, 1)), TELLING_NAMES)
-    values = np.concatenate([found.values.ravel() for found in extract(graph, _all_queries(graph, 6), family)])
+    values = np.concatenate(
+        [found.values.ravel() for found in extract(graph, _all_queries(graph, 6), settings_of(family))]
+    )
     assert len(np.unique(values[~np.isnan(values)])) > 2
 
 
@@ -69,7 +71,7 @@ def _all_queries(graph: TemporalGraph, now: int) -> list[tuple[int, int, int]]:
 
 def _extract_with_the_day(graph: TemporalGraph, now: int) -> list[Extracted]:
     """The evidence of all queries by a memory that has the events of their time step."""
-    memory = Memory(tuple(FAMILIES), LIVES)
+    memory = Memory(settings_of(*FAMILIES))
     memory.add_names(graph.entities.names, graph.relations.base)
     memory.add(graph.facts.between(0, now + 1))
     with memory.before(now, np.arange(len(graph.relations))):

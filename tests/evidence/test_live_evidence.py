@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.evidence.extraction import LIVES
+from tests.evidence.extraction import settings_of
 from tests.evidence.worlds import TELLING_NAMES
 from tests.strategies import LAST_TIME, World
 from tests.worlds import as_graph
@@ -28,6 +28,7 @@ Event = tuple[str, str, str, int]
 Rows = dict[tuple[str, str], list[tuple[str, bytes]]]
 
 NAMES, RELATIONS = TELLING_NAMES[:6], ("r0", "r1")
+SETTINGS = settings_of(*FAMILIES, max_events=2)
 EVENTS = st.tuples(
     st.sampled_from(NAMES), st.sampled_from(RELATIONS), st.sampled_from(NAMES), st.integers(-2, LAST_TIME)
 )
@@ -38,7 +39,7 @@ class Store:
 
     def __init__(self) -> None:
         self.graph = LiveGraph.of(as_graph(World(frozenset(), 0, 0)))
-        self.evidence = LiveQueryEvidence(self.graph, tuple(FAMILIES), LIVES)
+        self.evidence = LiveQueryEvidence(self.graph, SETTINGS)
         self.shift = 0
 
     def add(self, events: list[Event]) -> None:
@@ -69,7 +70,7 @@ def rows(evidence: BaseQueryEvidence, now: int) -> Rows:
 def assert_as_read_at_once(store: Store) -> None:
     graph = store.graph.snapshot().graph()
     for now in (graph.end, graph.end - 1, graph.end + 3, graph.end // 2):
-        assert rows(store.evidence, now) == rows(QueryEvidence(graph, tuple(FAMILIES), LIVES), now)
+        assert rows(store.evidence, now) == rows(QueryEvidence(graph, SETTINGS), now)
 
 
 @settings(max_examples=20)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.evidence.extraction import LIVES, as_facts, memory_evidence, rows_of
+from tests.evidence.extraction import as_facts, memory_evidence, rows_of, settings_of
 from tests.evidence.worlds import TELLING_NAMES, crowded_world
 from tests.strategies import World, worlds
 from tlogic.evidence.memory import Memory
@@ -27,7 +27,7 @@ class Learner:
     """A memory and the names it has seen, which get ids as they appear."""
 
     def __init__(self, entities: Iterable[str] = (), relations: Iterable[str] = ()) -> None:
-        self.memory = Memory(tuple(FAMILIES), LIVES)
+        self.memory = Memory(settings_of(*FAMILIES, max_events=2))
         self.entities, self.relations = list[str](), list[str]()
         self.add_names(entities, relations)
 

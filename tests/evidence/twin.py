@@ -33,6 +33,8 @@ class Data(NamedTuple):
     entities: Sequence[str]
     relations: Sequence[str]
     lives: Sequence[float]
+    max_events: int
+    """How many last events of an entity are searched."""
 
     def queries(self, relation: int) -> list[Query]:
         """All queries of a relation with their answers, in order of time."""
@@ -60,6 +62,7 @@ class World:
 
     def __init__(self, data: Data, now: int) -> None:
         self.n_base, self.now, self.lives, self.names = len(data.relations), now, tuple(data.lives), data.entities
+        self.max_events = data.max_events
         relations = [*data.relations, *(f"{name}^-1" for name in data.relations)]
         past = (edge for edge in _both_directions(data.facts, self.n_base) if edge[3] < now)
         self.edges = sorted(past, key=lambda edge: (edge[3], key_of(relations[edge[1]]), key_of(self.names[edge[2]])))
@@ -97,9 +100,18 @@ class World:
     def targets(self, s: int, r: int | None = None) -> set[int]:
         return {eo for es, er, eo, _ in self.edges if es == s and r in (None, er)}
 
+    def since(self, s: int) -> int:
+        """The time from which on the events of an entity are searched."""
+        times = self.group(s)
+        return times[-self.max_events] if self.max_events < len(times) else 0
+
+    def recent(self, s: int, r: int | None = None) -> set[int]:
+        """The targets among the events that are searched."""
+        return {x for x in self.targets(s, r) if max(self.group(s, r, x)) >= self.since(s)}
+
     def strongest(self, s: int, r: int | None, n: int) -> list[int]:
         """Those with most weight, the smallest key first among equals."""
-        return sorted(self.targets(s, r), key=lambda x: (-self.weight(self.group(s, r, x)), key_of(self.names[x])))[:n]
+        return sorted(self.recent(s, r), key=lambda x: (-self.weight(self.group(s, r, x)), key_of(self.names[x])))[:n]
 
 
 # What is looked up
@@ -282,8 +294,10 @@ SHARES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7)
 def rules(past: Past, query: Query, candidates: Sequence[int]) -> list[Told]:
     by_age, by_share = Tally(20), Tally(20)
     for world, earlier in past.before(query.time):
-        by_age.count((fired for fired, _, _ in rule_firings(world, earlier.subject)), earlier.answers)
-        by_share.count((fired for _, fired, _ in rule_firings(world, earlier.subject)), earlier.answers)
+        oldest = world.now - world.since(earlier.subject)
+        fired = [one for one in rule_firings(world, earlier.subject) if one[2] <= oldest]
+        by_age.count((one for one, _, _ in fired), earlier.answers)
+        by_share.count((one for _, one, _ in fired), earlier.answers)
     firings = rule_firings(past.world[query.time], query.subject)
     told = []
     for c in candidates:
@@ -458,9 +472,9 @@ def _names(met: list[Meeting], now: Meeting) -> Told:
 def strengths(world: World, s: int, r: int) -> dict[int, float]:
     """All candidates of a query, without those that families propose: each with its strength."""
     found: defaultdict[int, float] = defaultdict(float)
-    for x in world.targets(s):
+    for x in world.recent(s):
         found[x] += world.weight(world.group(s=s, o=x))
-    for x in world.targets(s, r):
+    for x in world.recent(s, r):
         found[x] += 4 * world.weight(world.group(s, r, x))
     objects = {o for _, er, o, _ in world.edges if er == r}
     popular = sorted(objects, key=lambda o: (-world.weight(world.group(r=r, o=o)), key_of(world.names[o])))[:60]

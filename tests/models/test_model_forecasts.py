@@ -80,7 +80,7 @@ def answered(forecaster: ModelForecaster, query: EncodedQuery) -> Answered:
 
 def new_forecaster(world: TemporalGraph, model: tlogic.Model) -> ModelForecaster:
     """A forecaster that does not share the memory of earlier ones."""
-    return ModelForecaster(world, model, QueryEvidence(world, model.families, model.half_lives))
+    return ModelForecaster(world, model, QueryEvidence(world, model.memory_settings))
 
 
 @pytest.fixture(scope="module")

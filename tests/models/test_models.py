@@ -238,7 +238,9 @@ def test_twenty_facts_are_enough_to_run(settings: dict[str, Any]) -> None:
 def test_yearly_steps_are_no_trouble() -> None:
     graph = tlogic.read(calls([f"{year}" for year in range(1990, 2020)]), valid_from="2010", test_from="2015")
     fitted = tlogic.fit(graph)
-    assert fitted.half_lives.tolist() == pytest.approx([0.5, 7 * 25 / 240, 30 * 25 / 240, 120 * 25 / 240, np.inf])
+    assert fitted.memory_settings.half_lives == pytest.approx(
+        [0.5, 7 * 25 / 240, 30 * 25 / 240, 120 * 25 / 240, np.inf]
+    )
     answers = tlogic.forecast(graph, fitted, [("Ann", "calls")])
     assert answers[0][0].name == "Bo"
     assert "year" in str(answers.explain(0, "Bo"))

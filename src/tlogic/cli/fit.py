@@ -44,6 +44,12 @@ def fit(
     train_on: Annotated[
         TrainOn, typer.Option(help="The facts to learn weights from: train or train+valid.", metavar="SPLITS")
     ] = _DEFAULT_TRAIN_ON,
+    max_events: Annotated[
+        int,
+        typer.Option(
+            help="How many last events of an entity are searched for evidence; bounds the cost of hubs.", metavar="N"
+        ),
+    ] = FitSettings.max_events,
     seed: Annotated[
         int, typer.Option(help="The seed of the sampling of queries and candidates.", metavar="N")
     ] = FitSettings.seed,
@@ -62,6 +68,7 @@ def fit(
             model=model.value,
             names=names,
             train_on=train_on.value,
+            max_events=max_events,
             seed=seed,
             threads=threads,
             cluster=cluster,

@@ -1,6 +1,6 @@
 """The candidates of a query: the entities for which evidence is computed.
 
-They are all past partners of the subject, the most popular objects of the relation, the entities that close partners
+They are the past partners of the subject, the most popular objects of the relation, the entities that close partners
 lead to, and those that families of evidence propose. Each has a strength, and the strongest are kept.
 """
 
@@ -12,7 +12,15 @@ from numba import njit
 from tlogic.evidence.event_memory import EventMemory, end_of_edges, events_at, pair_of, slot_of, triple_of
 from tlogic.evidence.groups import N_HALF_LIVES, RECENT, Groups, moment_before, weight_at
 from tlogic.evidence.lists import Lists, first_of, indexes_of, size_of
-from tlogic.evidence.partners import Partners, new_partners, strongest
+from tlogic.evidence.partners import (
+    Members,
+    Partners,
+    collect_partners,
+    collect_targets,
+    new_members,
+    new_partners,
+    strongest,
+)
 from tlogic.graph.arrays import Floats, Ints, borrowed
 
 MAX_CANDIDATES = 120
@@ -123,7 +131,7 @@ def _select(
     n_entities = len(memory.entity_key)
     found = Found(np.zeros(n_entities, np.float32), np.empty(n_entities, np.int32), np.zeros(1, np.int64))
     strengths = np.empty(n_entities, np.float32)
-    near, near_weight, n_near = np.empty(n_entities, np.int32), np.empty(n_entities, np.float32), 0
+    near, members = new_members(n_entities), new_members(n_entities)
     candidate = np.empty(n * MAX_CANDIDATES + MAX_CANDIDATES_OF_BROAD_QUERY, np.int32)
     for q in range(n):
         s, r = queries.subject[q], queries.relation[q]
@@ -132,13 +140,13 @@ def _select(
         if q and s == queries.subject[q - 1]:
             _copy_partners(per_query, q)
         else:
-            n_near = _weigh_partners(memory.decay, memory.partners, memory.pairs, s, now, near, near_weight)
-            strongest(memory.decay, memory.entity_key, memory.partners, s, memory.pairs, memory.entities, now, partners)
-        for i in range(n_near):
-            _add(found, near[i], near_weight[i])
-        _add_targets(memory.decay, memory.targets_of_slot, memory.triples, slot, now, found)
+            collect_partners(memory, s, now, near)
+            strongest(memory.decay, memory.entity_key, near, memory.pairs, memory.entities, s, now, partners)
+        _add_members(near, 1.0, found)
+        collect_targets(memory, s, r, slot, now, members)
+        _add_members(members, _SAME_RELATION_BONUS, found)
         _add_popular(popular[r], found)
-        _add_two_steps_away(memory, partners, r, now, found)
+        _add_two_steps_away(memory, partners, r, now, members, found)
         _add_proposed(proposals, q, s, found)
         n_before = _n_answers_before(memory.slots, slot, now)
         n_kept = min(found.n[0], max(MAX_CANDIDATES, min(2 * n_before, MAX_CANDIDATES_OF_BROAD_QUERY)))
@@ -173,29 +181,10 @@ def _copy_partners(per_query: PerQuery, q: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _weigh_partners(
-    decay: Floats, partners: Lists, pairs: Groups, subject: int, now: int, entity: Ints, weight: Floats
-) -> int:
-    """Write the past partners of a subject and their weights; return their number."""
-    n = 0
-    for i in indexes_of(partners, subject):
-        pair = partners.record[i, 1]
-        moment = moment_before(pairs, pair, now)
-        if moment >= 0:
-            entity[n], weight[n] = partners.record[i, 0], weight_at(decay, pairs, pair, moment, now)
-            n += 1
-    return n
-
-
-@njit(cache=True, nogil=True)
-def _add_targets(decay: Floats, targets: Lists, triples: Groups, slot: int, now: int, found: Found) -> None:
-    """Make those stronger with whom the subject had events of the same relation."""
-    for i in indexes_of(targets, slot):
-        triple = targets.record[i, 1]
-        moment = moment_before(triples, triple, now)
-        if moment >= 0:
-            weight = weight_at(decay, triples, triple, moment, now)
-            _add(found, targets.record[i, 0], _SAME_RELATION_BONUS * weight)
+def _add_members(members: Members, times: float, found: Found) -> None:
+    """Add some multiple of the weights of partners, or of targets under the relation of the query."""
+    for i in range(members.n[0]):
+        _add(found, members.entity[i], times * members.weight[i])
 
 
 @njit(cache=True, nogil=True)
@@ -216,7 +205,9 @@ def _n_answers_before(slots: Groups, slot: int, now: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _add_two_steps_away(memory: EventMemory, partners: Partners, relation: int, now: int, found: Found) -> None:
+def _add_two_steps_away(
+    memory: EventMemory, partners: Partners, relation: int, now: int, members: Members, found: Found
+) -> None:
     """Add the objects of the relation, and the last partners, of the subject's strongest partners."""
     edges, theirs = memory.edges, new_partners(N_PARTNERS)
     for i in range(N_PARTNERS):
@@ -226,16 +217,8 @@ def _add_two_steps_away(memory: EventMemory, partners: Partners, relation: int, 
         weight = _TWO_STEP_FACTOR * partners.share[i, RECENT]
         slot = slot_of(memory.slot, x, relation)
         if slot >= 0:
-            strongest(
-                memory.decay,
-                memory.entity_key,
-                memory.targets_of_slot,
-                slot,
-                memory.triples,
-                memory.slots,
-                now,
-                theirs,
-            )
+            collect_targets(memory, x, relation, slot, now, members)
+            strongest(memory.decay, memory.entity_key, members, memory.triples, memory.slots, slot, now, theirs)
             for j in range(N_PARTNERS):
                 if theirs.entity[j] >= 0:
                     _add(found, theirs.entity[j], weight * theirs.share[j, RECENT])

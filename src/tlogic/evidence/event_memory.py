@@ -14,9 +14,12 @@ from tlogic.evidence.groups import (
     N_EARLIER,
     N_FIELDS,
     N_LATEST,
+    N_RECORD_FIELDS,
     Groups,
     add_events,
+    copy_group,
     decay_table,
+    is_new_at,
     new_groups,
     with_more_groups,
 )
@@ -30,6 +33,7 @@ from tlogic.evidence.lists import (
     size_of,
     with_more_lists,
     with_more_records,
+    with_rooms,
 )
 from tlogic.evidence.tables import Table, add_key, has_room, joint_key, larger_table, n_keys, new_table, number_of
 from tlogic.graph.arrays import Bools, Floats, Ints, borrowed
@@ -39,18 +43,23 @@ N_RECENT_STEPS = 7
 """The number of facts of each relation is kept for so many time steps before the newest one."""
 _RING = N_RECENT_STEPS + 1
 _NEVER = -1
+_MAX_SCANNED = 8  # records per event that is searched
 
 N_KINDS, N_KINDS_EARLIER, LAST_NEW_KIND, N_EVENTS_EARLIER = range(N_FIELDS, N_FIELDS + 4)
 """Further fields of slots and entities: the number of targets or partners, that number before the time step of the last
 new one, and that step; for slots also the number of events at the time before the latest one."""
-SUBJECT, RELATION, OBJECT, FIRST_TIME, SLOT, BACK_SLOT = range(N_FIELDS, N_FIELDS + 6)
-"""Further fields of triples."""
+FIRST_TIME, SLOT, BACK_SLOT, PAIR, _IN_SLOT, _IN_BACK_SLOT, _IN_PAIR = range(N_FIELDS, N_FIELDS + 7)
+"""Further fields of triples: their first time, slots and pair, and their positions in the lists of these."""
+_IN_FIRST, _IN_SECOND = N_FIELDS, N_FIELDS + 1
+"""Further fields of pairs: their positions in the lists of both entities, the smaller id first."""
 
 
 class EventMemory(NamedTuple):
     """Groups of events, and the lists to go through them."""
 
     decay: Floats
+    max_events: Ints
+    """One element: how many last events of an entity are searched for its partners and targets."""
     newest: Ints
     """The newest time step, or -1; then the time steps of the rows of ``recent``."""
     recent: Ints
@@ -73,21 +82,23 @@ class EventMemory(NamedTuple):
     slots_of_entity: Lists
     """Relation and slot."""
     targets_of_slot: Lists
-    """Target and triple."""
+    """Target, triple and a copy of it."""
     partners: Lists
-    """Per entity: partner and pair."""
+    """Per entity: partner, pair and a copy of it."""
     triples_of_pair: Lists
-    """Triple, twice."""
+    """The relation as the entity with the smaller id sees it, triple and a copy of it."""
     slots_of_relation: Lists
     """Source and slot."""
     edges: Lists
-    """Per entity: relation, target and time, in order of time; within a time step in an order that names define."""
+    """Per entity: relation, target, time and triple, in order of time; within a time step in an order that names
+    define."""
 
 
-def new_event_memory(lives: Floats) -> EventMemory:
+def new_event_memory(lives: Floats, max_events: int) -> EventMemory:
     """A memory without entities, relations and events."""
     return EventMemory(
         decay=decay_table(lives),
+        max_events=np.array([max_events], np.int64),
         newest=np.full(1 + _RING, _NEVER, np.int64),
         recent=np.zeros((_RING, 0), np.int32),
         entity_key=np.empty(0, np.int64),
@@ -95,17 +106,17 @@ def new_event_memory(lives: Floats) -> EventMemory:
         slot=new_table(),
         slots=new_groups(0, 4),
         triple=new_table(),
-        triples=new_groups(0, 6),
+        triples=new_groups(0, 7),
         pair=new_table(),
-        pairs=new_groups(0),
+        pairs=new_groups(0, 2),
         entities=new_groups(0, 4),
         relations=new_groups(0),
         slots_of_entity=new_lists(0, 2),
-        targets_of_slot=new_lists(0, 2),
-        partners=new_lists(0, 2),
-        triples_of_pair=new_lists(0, 2),
+        targets_of_slot=new_lists(0, N_RECORD_FIELDS),
+        partners=new_lists(0, N_RECORD_FIELDS),
+        triples_of_pair=new_lists(0, N_RECORD_FIELDS),
         slots_of_relation=new_lists(0, 2),
-        edges=new_lists(0, 3),
+        edges=new_lists(0, 4),
     )
 
 
@@ -123,6 +134,12 @@ def with_names(memory: EventMemory, entity_keys: Ints, relation_keys: Ints) -> E
         edges=with_more_lists(memory.edges, n),
         slots_of_relation=with_more_lists(memory.slots_of_relation, 2 * half),
     )
+
+
+def with_room_for(memory: EventMemory, facts: Facts) -> EventMemory:
+    """A memory without events, with room for the edges of as many facts as these, so that their lists need not move."""
+    n = np.bincount(np.concatenate([facts.subject, facts.object]), minlength=len(memory.entity_key))
+    return memory._replace(edges=with_rooms(memory.edges, n))
 
 
 def add_facts(memory: EventMemory, facts: Facts) -> tuple[EventMemory, Bools]:
@@ -192,16 +209,17 @@ def _add_facts(
         back_slot = _add_slot(
             memory.slot, memory.slots, memory.slots_of_entity, memory.slots_of_relation, o, 2 * r + 1, now
         )
-        flags[i, 0], flags[i, 1] = memory.slots[slot, LATEST] < now, memory.slots[back_slot, LATEST] < now
-        flags[i, 2] = memory.relations[r, LATEST] < now
-        pair = _add_pair(memory.pair, memory.partners, memory.entities, s, o, now)
+        flags[i, 0], flags[i, 1] = is_new_at(memory.slots, slot, now), is_new_at(memory.slots, back_slot, now)
+        flags[i, 2] = is_new_at(memory.relations, r, now)
+        pair = _add_pair(memory.pair, memory.pairs, memory.partners, memory.entities, s, o, now)
         n_triples = n_keys(memory.triple)
         triple = add_key(memory.triple, joint_key(slot, o))
         if triple == n_triples:
-            _set_triple(memory.triples, triple, s, r, o, now, slot, back_slot)
-            append(memory.targets_of_slot, slot, o, triple)
-            append(memory.targets_of_slot, back_slot, s, triple)
-            append(memory.triples_of_pair, pair, triple, triple)
+            own = memory.triples[triple]
+            own[FIRST_TIME], own[SLOT], own[BACK_SLOT], own[PAIR] = now, slot, back_slot, pair
+            own[_IN_SLOT] = append(memory.targets_of_slot, slot, o, triple)
+            own[_IN_BACK_SLOT] = append(memory.targets_of_slot, back_slot, s, triple)
+            own[_IN_PAIR] = append(memory.triples_of_pair, pair, 2 * r + (s > o), triple)
             _add_kind(memory.slots, slot, now)
             _add_kind(memory.slots, back_slot, now)
         add_events(memory.decay, memory.triples, triple, now, 1)
@@ -211,8 +229,10 @@ def _add_facts(
         add_events(memory.decay, memory.entities, s, now, 1)
         add_events(memory.decay, memory.entities, o, now, 1)
         add_events(memory.decay, memory.relations, r, now, 1)
-        _add_edge(memory.edges, memory.relation_key, memory.entity_key, s, 2 * r, o, now)
-        _add_edge(memory.edges, memory.relation_key, memory.entity_key, o, 2 * r + 1, s, now)
+        _copy_triple(memory.triples, triple, memory.targets_of_slot, memory.triples_of_pair)
+        _copy_pair(memory.pairs, pair, memory.partners, min(s, o), max(s, o))
+        _add_edge(memory.edges, memory.relation_key, memory.entity_key, s, 2 * r, o, now, triple)
+        _add_edge(memory.edges, memory.relation_key, memory.entity_key, o, 2 * r + 1, s, now, triple)
         _add_recent(memory.recent, memory.newest, r, now)
     return len(time)
 
@@ -235,22 +255,33 @@ def _add_slot(
 
 
 @njit(cache=True, nogil=True)
-def _add_pair(table: Table, partners: Lists, entities: Groups, s: int, o: int, now: int) -> int:
-    n = n_keys(table)
-    pair = add_key(table, joint_key(min(s, o), max(s, o)))
+def _add_pair(table: Table, pairs: Groups, partners: Lists, entities: Groups, s: int, o: int, now: int) -> int:
+    n, first, second = n_keys(table), min(s, o), max(s, o)
+    pair = add_key(table, joint_key(first, second))
     if pair == n:
-        append(partners, s, o, pair)
-        _add_kind(entities, s, now)
+        pairs[pair, _IN_FIRST] = append(partners, first, second, pair)
+        _add_kind(entities, first, now)
+        pairs[pair, _IN_SECOND] = pairs[pair, _IN_FIRST]
         if s != o:
-            append(partners, o, s, pair)
-            _add_kind(entities, o, now)
+            pairs[pair, _IN_SECOND] = append(partners, second, first, pair)
+            _add_kind(entities, second, now)
     return pair
 
 
 @njit(cache=True, nogil=True)
-def _set_triple(triples: Groups, triple: int, s: int, r: int, o: int, now: int, slot: int, back_slot: int) -> None:
-    triples[triple, SUBJECT], triples[triple, RELATION], triples[triple, OBJECT] = s, r, o
-    triples[triple, FIRST_TIME], triples[triple, SLOT], triples[triple, BACK_SLOT] = now, slot, back_slot
+def _copy_triple(triples: Groups, triple: int, of_slot: Lists, of_pair: Lists) -> None:
+    """Copy what the lists tell of a triple."""
+    row = triples[triple]
+    copy_group(triples, triple, of_slot.record, first_of(of_slot, row[SLOT]) + row[_IN_SLOT])
+    copy_group(triples, triple, of_slot.record, first_of(of_slot, row[BACK_SLOT]) + row[_IN_BACK_SLOT])
+    copy_group(triples, triple, of_pair.record, first_of(of_pair, row[PAIR]) + row[_IN_PAIR])
+
+
+@njit(cache=True, nogil=True)
+def _copy_pair(pairs: Groups, pair: int, partners: Lists, first: int, second: int) -> None:
+    """Copy what the lists tell of a pair."""
+    copy_group(pairs, pair, partners.record, first_of(partners, first) + pairs[pair, _IN_FIRST])
+    copy_group(pairs, pair, partners.record, first_of(partners, second) + pairs[pair, _IN_SECOND])
 
 
 @njit(cache=True, nogil=True)
@@ -262,7 +293,7 @@ def _add_kind(groups: Groups, group: int, now: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _add_edge(
-    edges: Lists, relation_key: Ints, entity_key: Ints, source: int, relation: int, target: int, now: int
+    edges: Lists, relation_key: Ints, entity_key: Ints, source: int, relation: int, target: int, now: int, triple: int
 ) -> None:
     """Insert an edge at its place among those of its time step, by the keys of relation and target."""
     at, record = extend(edges, source), edges.record
@@ -271,10 +302,10 @@ def _add_edge(
         other = relation_key[record[at - 1, 0]]
         if other < key or (other == key and entity_key[record[at - 1, 1]] < target_key):
             break
-        for field in range(3):
+        for field in range(4):
             record[at, field] = record[at - 1, field]
         at -= 1
-    record[at, 0], record[at, 1], record[at, 2] = relation, target, now
+    record[at, 0], record[at, 1], record[at, 2], record[at, 3] = relation, target, now, triple
 
 
 @njit(cache=True, nogil=True)
@@ -337,6 +368,19 @@ def end_of_edges(edges: Lists, entity: int, now: int) -> int:
         else:
             high = middle
     return low
+
+
+@njit(cache=True, nogil=True)
+def searched_since(edges: Lists, max_events: Ints, entity: int, now: int) -> int:
+    """The time of the first of the last events of an entity before now that are searched; 0 if all are."""
+    at = end_of_edges(edges, entity, now) - max_events[0]
+    return edges.record[at, 2] if at > first_of(edges, entity) else 0
+
+
+@njit(cache=True, nogil=True)
+def is_short(lists: Lists, which: int, max_events: Ints) -> bool:
+    """Whether going through a list, record by record, takes less time than the search of last events here and there."""
+    return size_of(lists, which) <= _MAX_SCANNED * max_events[0]
 
 
 @njit(cache=True, nogil=True)

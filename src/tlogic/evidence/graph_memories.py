@@ -1,16 +1,15 @@
 """Memories beside a compiled graph: commands with a model open them and need not learn from its facts again."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from tlogic.errors import InputError
 from tlogic.evidence.memory_cache import describe_memory, files_beside
 from tlogic.evidence.memory_file import MEMORY_FILE, write_memory
+from tlogic.evidence.memory_settings import MemorySettings
 from tlogic.evidence.query_evidence import QueryEvidence
 from tlogic.execution import Execution
 from tlogic.files import check_writable
 from tlogic.graph.array_file import has_kind
-from tlogic.graph.arrays import Floats
 from tlogic.graph.temporal_graph import TemporalGraph
 
 
@@ -29,11 +28,11 @@ def check_memories(graph: TemporalGraph, path: Path) -> None:
 
 
 def write_memories(
-    graph: TemporalGraph, families: Sequence[str], half_lives: Floats, path: Path, execution: Execution = Execution()
+    graph: TemporalGraph, settings: MemorySettings, path: Path, execution: Execution = Execution()
 ) -> list[Path]:
     """Write the memories of a graph beside its compiled graph, each atomically; return their files."""
-    evidence, files = QueryEvidence(graph, families, half_lives), files_beside(graph, path)
+    evidence, files = QueryEvidence(graph, settings), files_beside(graph, path)
     for until, file in files.items():
         memory = evidence.memory_until(until, execution)
-        write_memory(memory, file, describe_memory(graph.fingerprint, families, half_lives, until))
+        write_memory(memory, file, describe_memory(graph.fingerprint, settings, until))
     return list(files.values())

@@ -24,18 +24,22 @@ _HALF_LIVES = (1.5, 7.0, 30.0, 120.0)  # in time steps
 _MIN_HALF_LIFE = 0.5  # in time steps
 _MIN_SPAN = 240  # in time steps; the half-lives shrink for data that spans less
 _MAX_AGE = 8192  # in time steps; older events have decayed to nothing
-_NEVER = -1
 
 
 Groups: TypeAlias = Ints
 """Some groups of one kind: one row of 32-bit integers each, so that a lookup touches one or two cache lines.
 
-The first fields are the latest time and the number of events then, the time before that and the number of events then;
-four decayed counts at the latest time, and four at the time before, as the bits of floating-point numbers. Groups of
-some kinds have further fields.
+The first fields are the latest time and the number of events until then, the time before that and the number of events
+until then; four decayed counts at the latest time, and four at the time before, as the bits of floating-point numbers.
+Groups of some kinds have further fields.
 """
 LATEST, N_LATEST, EARLIER, N_EARLIER, COUNTS = range(5)
 N_FIELDS = COUNTS + 2 * FOREVER
+
+MEMBER, PART, LAST, N_UNTIL, COUNT = range(5)
+"""Fields of records in lists: an entity or a relation, the group of its events, and a copy of the group's latest time,
+number of events and decayed count of recent ones. Going through a list then touches no groups."""
+N_RECORD_FIELDS = COUNT + 1
 
 
 @intrinsic
@@ -58,39 +62,39 @@ float_of: Any = _float_of
 bits_of: Any = _bits_of
 
 
-def half_lives(span: int) -> Floats:
+def half_lives(span: int) -> tuple[float, ...]:
     """Four half-lives in time steps, scaled down for short data, and an infinite one.
 
     They belong to a model: fitting chooses them by the span of its data, and forecasts use the same.
 
-    >>> half_lives(365).tolist()
-    [1.5, 7.0, 30.0, 120.0, inf]
+    >>> half_lives(365)
+    (1.5, 7.0, 30.0, 120.0, inf)
     """
     scale = min(span / _MIN_SPAN, 1.0)
-    return np.array([*(max(life * scale, _MIN_HALF_LIFE) for life in _HALF_LIVES), np.inf])
+    return (*(max(life * scale, _MIN_HALF_LIFE) for life in _HALF_LIVES), np.inf)
 
 
 def decay_table(lives: Floats) -> Floats:
-    """Per age and finite half-life: 2^(-age / half-life)."""
-    return np.exp2(-np.arange(_MAX_AGE)[:, None] / lives[:FOREVER])
+    """Per finite half-life and age: 2^(-age / half-life)."""
+    return np.exp2(-np.arange(_MAX_AGE) / lives[:FOREVER, None])
 
 
 def new_groups(n: int, n_more_fields: int = 0) -> Groups:
-    """Groups without events."""
-    groups = np.zeros((n, N_FIELDS + n_more_fields), np.int32)
-    groups[:, [LATEST, EARLIER]] = _NEVER
-    return groups
+    """Groups without events: all fields are 0."""
+    return np.zeros((n, N_FIELDS + n_more_fields), np.int32)
 
 
 def with_more_groups(groups: Groups, n: int) -> Groups:
-    """The same groups, and empty ones behind them."""
-    return np.concatenate([groups, new_groups(n - len(groups), groups.shape[1] - N_FIELDS)])
+    """The same groups, and empty ones behind them, whose memory is not touched until they are used."""
+    more = new_groups(n, groups.shape[1] - N_FIELDS)
+    more[: len(groups)] = groups
+    return more
 
 
 @njit(cache=True, nogil=True)
 def decayed(decay: Floats, h: int, age: int) -> float:
     """What is left of one event after some time steps."""
-    return decay[age, h] if age < _MAX_AGE else 0.0
+    return decay[h, age] if age < _MAX_AGE else 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -107,6 +111,12 @@ def add_events(decay: Floats, groups: Groups, group: int, time: int, n: int) -> 
         groups[group, EARLIER], groups[group, N_EARLIER] = groups[group, LATEST], groups[group, N_LATEST]
         groups[group, LATEST] = time
     groups[group, N_LATEST] += n
+
+
+@njit(cache=True, nogil=True)
+def is_new_at(groups: Groups, group: int, time: int) -> bool:
+    """Whether a group has had no event at a time step yet, which is not before its latest one."""
+    return groups[group, N_LATEST] == 0 or groups[group, LATEST] < time
 
 
 @njit(cache=True, nogil=True)
@@ -149,6 +159,32 @@ def weight_at(decay: Floats, groups: Groups, group: int, moment: int, now: int) 
     """The weight of a group: its decayed count, plus a little for each event, however old."""
     old = OLD_EVENT_WEIGHT * n_events(groups, group, moment)
     return count_at(decay, groups, group, moment, RECENT, now) + old
+
+
+@njit(cache=True, nogil=True)
+def copy_group(groups: Groups, group: int, record: Ints, at: int) -> None:
+    """Copy what a record in a list tells of its group."""
+    record[at, LAST], record[at, N_UNTIL] = groups[group, LATEST], groups[group, N_LATEST]
+    record[at, COUNT] = groups[group, COUNTS + RECENT]
+
+
+@njit(cache=True, nogil=True)
+def last_before(record: Ints, at: int, groups: Groups, now: int) -> int:
+    """The last time before now at which the group of a record had an event, or -1."""
+    if record[at, LAST] < now:
+        return record[at, LAST]
+    moment = moment_before(groups, record[at, PART], now)
+    return time_of(groups, record[at, PART], moment) if moment >= 0 else -1
+
+
+@njit(cache=True, nogil=True)
+def weight_before(decay: Floats, record: Ints, at: int, groups: Groups, now: int) -> float:
+    """The weight of the group of a record, which has events before now."""
+    if record[at, LAST] < now:
+        count = float_of(record[at, COUNT]) * decayed(decay, RECENT, now - record[at, LAST])
+        return count + OLD_EVENT_WEIGHT * record[at, N_UNTIL]
+    group = record[at, PART]
+    return weight_at(decay, groups, group, moment_before(groups, group, now), now)
 
 
 @njit(cache=True, nogil=True)

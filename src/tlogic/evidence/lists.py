@@ -10,14 +10,15 @@ from tlogic.graph.arrays import Ints
 _MIN_ROOM = 4
 _START, _SIZE, _ROOM = 0, 1, 2
 _USED, _LONGEST = 0, 1
+_TOTALS = 0
 
 
 class Lists(NamedTuple):
     """Lists of records, which are rows of integers."""
 
     extent: Ints
-    """Per list: the index of its first record, its size and its room. The last row has totals: the records in use, and
-    the size of the longest list."""
+    """The first row has totals: the records in use, and the size of the longest list. Then per list: the index of its
+    first record, its size and its room."""
     record: Ints
     """All records, one row each; those of a list are consecutive."""
 
@@ -29,8 +30,17 @@ def new_lists(n: int, width: int) -> Lists:
 
 def with_more_lists(lists: Lists, n: int) -> Lists:
     """The same lists, and empty ones behind them."""
-    more = np.zeros((n + 1 - len(lists.extent), 3), np.int64)
-    return lists._replace(extent=np.concatenate([lists.extent[:-1], more, lists.extent[-1:]]))
+    extent = np.zeros((n + 1, 3), np.int64)
+    extent[: len(lists.extent)] = lists.extent
+    return lists._replace(extent=extent)
+
+
+def with_rooms(lists: Lists, rooms: Ints) -> Lists:
+    """Lists without records as these are, each with room for as many as it will have."""
+    extent = lists.extent.copy()
+    extent[1:, _START], extent[1:, _ROOM] = np.cumsum(rooms) - rooms, rooms
+    extent[_TOTALS, _USED] = rooms.sum()
+    return Lists(extent, np.empty((extent[_TOTALS, _USED] + len(lists.record), lists.record.shape[1]), np.int32))
 
 
 def with_more_records(lists: Lists, n_longer: int) -> Lists:
@@ -44,19 +54,19 @@ def with_more_records(lists: Lists, n_longer: int) -> Lists:
 def compacted(lists: Lists) -> Lists:
     """The same lists without spare room."""
     extent = lists.extent.copy()
-    extent[:-1, _ROOM] = extent[:-1, _SIZE]
-    extent[:-1, _START] = np.cumsum(extent[:-1, _SIZE]) - extent[:-1, _SIZE]
-    extent[-1, _USED] = extent[:-1, _SIZE].sum()
-    compact = Lists(extent, np.empty((extent[-1, _USED], lists.record.shape[1]), np.int32))
+    extent[1:, _ROOM] = extent[1:, _SIZE]
+    extent[1:, _START] = np.cumsum(extent[1:, _SIZE]) - extent[1:, _SIZE]
+    extent[_TOTALS, _USED] = extent[1:, _SIZE].sum()
+    compact = Lists(extent, np.empty((extent[_TOTALS, _USED], lists.record.shape[1]), np.int32))
     _copy_records(lists, compact)
     return compact
 
 
 @njit(cache=True, nogil=True)
 def _copy_records(lists: Lists, compact: Lists) -> None:
-    for which in range(len(lists.extent) - 1):
-        first, other = lists.extent[which, _START], compact.extent[which, _START]
-        for i in range(lists.extent[which, _SIZE]):
+    for row in range(1, len(lists.extent)):
+        first, other = lists.extent[row, _START], compact.extent[row, _START]
+        for i in range(lists.extent[row, _SIZE]):
             for field in range(lists.record.shape[1]):
                 compact.record[other + i, field] = lists.record[first + i, field]
 
@@ -64,53 +74,55 @@ def _copy_records(lists: Lists, compact: Lists) -> None:
 @njit(cache=True, nogil=True)
 def _reserve(lists: Lists, n_longer: int) -> int:
     """The rows that some lists need at most when they move."""
-    return n_longer * (2 * lists.extent[len(lists.extent) - 1, _LONGEST] + _MIN_ROOM)
+    return n_longer * (2 * lists.extent[_TOTALS, _LONGEST] + _MIN_ROOM)
 
 
 @njit(cache=True, nogil=True)
 def can_extend(lists: Lists, n_longer: int) -> bool:
     """Whether so many lists can take one more record each."""
-    return lists.extent[len(lists.extent) - 1, _USED] + _reserve(lists, n_longer) <= len(lists.record)
+    return lists.extent[_TOTALS, _USED] + _reserve(lists, n_longer) <= len(lists.record)
 
 
 @njit(cache=True, nogil=True)
 def extend(lists: Lists, which: int) -> int:
     """Make one list longer by a record; return the index of that record."""
     extent, record = lists
-    totals, first, size = len(extent) - 1, extent[which, _START], extent[which, _SIZE]
-    if size == extent[which, _ROOM]:
-        free = extent[totals, _USED]
-        extent[which, _START], extent[which, _ROOM] = free, 2 * size if size else _MIN_ROOM
+    row = which + 1
+    first, size = extent[row, _START], extent[row, _SIZE]
+    if size == extent[row, _ROOM]:
+        free = extent[_TOTALS, _USED]
+        extent[row, _START], extent[row, _ROOM] = free, 2 * size if size else _MIN_ROOM
         for i in range(size):
             for field in range(record.shape[1]):
                 record[free + i, field] = record[first + i, field]
-        extent[totals, _USED] += extent[which, _ROOM]
-    extent[which, _SIZE] = size + 1
-    extent[totals, _LONGEST] = max(extent[totals, _LONGEST], size + 1)
-    return extent[which, _START] + size
+        extent[_TOTALS, _USED] += extent[row, _ROOM]
+    extent[row, _SIZE] = size + 1
+    extent[_TOTALS, _LONGEST] = max(extent[_TOTALS, _LONGEST], size + 1)
+    return extent[row, _START] + size
 
 
 @njit(cache=True, nogil=True)
-def append(lists: Lists, which: int, first: int, second: int) -> None:
-    """Append a record of two fields to a list."""
+def append(lists: Lists, which: int, first: int, second: int) -> int:
+    """Append a record to a list, given its first two fields; return its position in the list, which never changes."""
     at = extend(lists, which)
     lists.record[at, 0], lists.record[at, 1] = first, second
+    return at - first_of(lists, which)
 
 
 @njit(cache=True, nogil=True)
 def first_of(lists: Lists, which: int) -> int:
     """The index of the first record of a list."""
-    return lists.extent[which, _START]
+    return lists.extent[which + 1, _START]
 
 
 @njit(cache=True, nogil=True)
 def size_of(lists: Lists, which: int) -> int:
     """The number of records of a list; none for list -1."""
-    return lists.extent[which, _SIZE] if which >= 0 else 0
+    return lists.extent[which + 1, _SIZE] if which >= 0 else 0
 
 
 @njit(cache=True, nogil=True)
 def indexes_of(lists: Lists, which: int) -> range:
     """The indexes of the records of a list; none for list -1."""
-    first = lists.extent[max(which, 0), _START]
+    first = first_of(lists, max(which, 0))
     return range(first, first + size_of(lists, which))

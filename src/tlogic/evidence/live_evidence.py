@@ -5,16 +5,16 @@ events taught, so the memory is built anew: at once if there are few facts, othe
 the evidence is that without the late events.
 """
 
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 
 import numpy as np
 
 from tlogic.evidence.memory import Memory
+from tlogic.evidence.memory_settings import MemorySettings
 from tlogic.evidence.query_evidence import BaseQueryEvidence, followed
 from tlogic.execution import Execution
-from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.arrays import Ints
 from tlogic.graph.facts import Facts
 from tlogic.graph.live_graph import LiveGraph
 
@@ -29,15 +29,14 @@ class LiveQueryEvidence(BaseQueryEvidence):
 
     Args:
         graph: The graph.
-        families: The names of the families of evidence.
-        half_lives: The half-lives of decayed counts, in time steps.
+        settings: What determines a memory, besides the facts.
     """
 
     graph: LiveGraph
 
-    def __init__(self, graph: LiveGraph, families: Sequence[str], half_lives: Floats) -> None:
-        super().__init__(graph, families, half_lives)
-        self._memory, self._n_known = Memory(families, half_lives), 0
+    def __init__(self, graph: LiveGraph, settings: MemorySettings) -> None:
+        super().__init__(graph, settings)
+        self._memory, self._n_known = Memory(settings), 0
         self._origin = graph.timeline.origin
         self._past: tuple[tuple[int, int, bytes], Memory] | None = None
         self._rebuild: Thread | None = None
@@ -73,7 +72,7 @@ class LiveQueryEvidence(BaseQueryEvidence):
             return self._memory
         key = now, len(self.graph), heads.tobytes()
         if self._past is None or self._past[0] != key:
-            past = Memory(self.families, self.half_lives)
+            past = Memory(self.settings)
             past.add_names(self.graph.entities.names, self.graph.relations.base)
             facts = self.graph.facts_since(0)
             for part in followed(_in_time(Facts(*(column[facts.time < now] for column in facts))), execution):
@@ -105,7 +104,7 @@ class LiveQueryEvidence(BaseQueryEvidence):
             self.n_late += len(new.time)
         else:
             late = new.time < self._memory.newest
-            memory, self._memory = self._memory, Memory(self.families, self.half_lives)  # lost if adding fails halfway
+            memory, self._memory = self._memory, Memory(self.settings)  # lost if adding fails halfway
             self._n_known = 0
             _add_names(memory, self.graph)
             memory.add(_in_time(Facts(*(column[~late] for column in new))))
@@ -119,7 +118,7 @@ class LiveQueryEvidence(BaseQueryEvidence):
         origin = self._origin = self.graph.timeline.origin
 
         def build() -> None:
-            memory = Memory(self.families, self.half_lives)
+            memory = Memory(self.settings)
             memory.add_names(*names)
             memory.add(_in_time(facts))
             if origin == self._origin:  # else another one is being built

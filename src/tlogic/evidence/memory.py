@@ -18,9 +18,10 @@ from tlogic.evidence.candidate_selection import (
     most_popular,
     select_candidates,
 )
-from tlogic.evidence.event_memory import EventMemory, add_facts, new_event_memory, with_names
+from tlogic.evidence.event_memory import EventMemory, add_facts, new_event_memory, with_names, with_room_for
 from tlogic.evidence.family import Family, StepEvents
 from tlogic.evidence.groups import LATEST, N_EARLIER, N_LATEST
+from tlogic.evidence.memory_settings import MemorySettings
 from tlogic.evidence.registry import FAMILIES
 from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.graph.facts import NO_FACTS, Facts
@@ -46,14 +47,13 @@ class Memory:
     """All events so far, and what families of evidence learned from them.
 
     Args:
-        families: The names of the families of evidence.
-        half_lives: The half-lives of decayed counts, in time steps.
+        settings: What determines it, besides the facts.
     """
 
-    def __init__(self, families: Sequence[str], half_lives: Floats) -> None:
-        self.half_lives = half_lives
-        self.events = new_event_memory(half_lives)
-        self.families: dict[str, Family] = {name: FAMILIES[name]() for name in families}
+    def __init__(self, settings: MemorySettings) -> None:
+        self.settings = settings
+        self.events = new_event_memory(np.array(settings.half_lives), settings.max_events)
+        self.families: dict[str, Family] = {name: FAMILIES[name]() for name in settings.families}
         """The families by name, with what they have learned."""
         self.newest_facts: Facts = NO_FACTS
         """The facts of the newest time step."""
@@ -86,6 +86,10 @@ class Memory:
         for family in self.families.values():
             family.observe(self.events, entities, nothing)
             family.learn(self.events, nothing, 1)  # which makes room for the relations
+
+    def reserve(self, facts: Facts) -> None:
+        """Make room for facts that will be added to an empty memory, which is less than would be made on the way."""
+        self.events = with_room_for(self.events, facts)
 
     def add(self, facts: Facts, heads: Ints | None = None, pool: Executor | None = None) -> None:
         """Take in new facts and learn from them.

@@ -4,7 +4,7 @@ They are in the cache folder or, for a compiled graph, in files beside it.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 from tlogic.errors import InputError
 from tlogic.evidence.memory import Memory
 from tlogic.evidence.memory_file import MEMORY_FILE, open_memory, write_memory
-from tlogic.graph.arrays import Floats
+from tlogic.evidence.memory_settings import MemorySettings
 from tlogic.graph.graph_cache import cache_folder, remove_least_recent
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.version import __version__
@@ -36,13 +36,14 @@ def files_beside(graph: TemporalGraph, path: Path) -> dict[int, Path]:
     return {min(graph.test_from, graph.end): before_test, graph.end: complete}
 
 
-def describe_memory(fingerprint: str | None, families: Sequence[str], half_lives: Floats, until: int) -> dict[str, Any]:
+def describe_memory(fingerprint: str | None, settings: MemorySettings, until: int) -> dict[str, Any]:
     """What the file of a memory says about it."""
     return {
         "tlogic": __version__,
         "fingerprint": fingerprint,
-        "families": list(families),
-        "half_lives": half_lives[:-1].tolist(),
+        "families": list(settings.families),
+        "half_lives": list(settings.half_lives[:-1]),
+        "max_events": settings.max_events,
         "until": until,
     }
 
@@ -52,15 +53,14 @@ class MemoryCache:
 
     Args:
         graph: The graph. Only graphs whose fingerprint is known, because they come from a file, have stored memories.
-        families: The names of the families of evidence.
-        half_lives: The half-lives of decayed counts.
+        settings: What determines a memory, besides the facts.
     """
 
-    def __init__(self, graph: TemporalGraph, families: Sequence[str], half_lives: Floats) -> None:
+    def __init__(self, graph: TemporalGraph, settings: MemorySettings) -> None:
         known = graph.precomputed
         self._folder = cache_folder() if known.fingerprint else None
         self._beside = {} if known.path is None else files_beside(graph, known.path)
-        self._describe = partial(describe_memory, known.fingerprint, families, half_lives)
+        self._describe = partial(describe_memory, known.fingerprint, settings)
         self._times = sorted({graph.valid_from, graph.test_from, graph.end}, reverse=True)
 
     def open_before(self, now: int) -> Memory | None:

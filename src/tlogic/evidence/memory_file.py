@@ -4,6 +4,7 @@ The file names the graph that the memory is of, by its fingerprint, and the time
 """
 
 from collections.abc import Callable, Mapping
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +12,24 @@ import numpy as np
 
 from tlogic.evidence.lists import Lists, compacted
 from tlogic.evidence.memory import Memory
+from tlogic.evidence.memory_settings import MemorySettings
 from tlogic.evidence.rates import Tally
 from tlogic.evidence.tables import n_keys
 from tlogic.graph.array_file import FileKind, damaged, open_arrays, write_arrays
 
-MEMORY_FILE = FileKind("memory file", b"tlogic memory\n\0\0", 1, "tlogic fit")
+MEMORY_FILE = FileKind("memory file", b"tlogic memory\n\0\0", 2, "tlogic fit")
 
 
 def write_memory(memory: Memory, path: Path, about: Mapping[str, Any]) -> None:
     """Write a memory, atomically, with a description of what it is of."""
-    arrays = {"half_lives": memory.half_lives}
-    arrays |= _arrays_of("events", memory.events._replace(**_trimmed_groups(memory)))
+    arrays = _arrays_of("events", memory.events._replace(**_trimmed_groups(memory)))
     arrays |= _arrays_of("newest_facts", memory.newest_facts)
     for name, family in memory.families.items():
         if family.state is not None:
             arrays |= _arrays_of(name, family.state)
-    write_arrays(path, MEMORY_FILE, {**about, "families": list(memory.families)}, arrays)
+    lives = list(memory.settings.half_lives[:-1])  # without the infinite one, which is no JSON
+    settings = {"families": list(memory.families), "half_lives": lives, "max_events": memory.settings.max_events}
+    write_arrays(path, MEMORY_FILE, {**about, **settings}, arrays)
 
 
 def open_memory(path: Path, is_of: Callable[[Mapping[str, Any]], bool]) -> Memory | None:
@@ -43,7 +46,8 @@ def open_memory(path: Path, is_of: Callable[[Mapping[str, Any]], bool]) -> Memor
     if not is_of(header):
         return None
     try:
-        memory = Memory(header["families"], arrays["half_lives"])
+        lives = (*header["half_lives"], inf)
+        memory = Memory(MemorySettings(tuple(header["families"]), lives, header["max_events"]))
         memory.events = _record(memory.events, "events", arrays)
         memory.newest_facts = _record(memory.newest_facts, "newest_facts", arrays)
         for name, family in memory.families.items():
@@ -68,7 +72,7 @@ def _trimmed_groups(memory: Memory) -> dict[str, Any]:
 
 
 def _first_lists(lists: Lists, n: int) -> Lists:
-    return lists._replace(extent=np.concatenate([lists.extent[:n], lists.extent[-1:]]))
+    return lists._replace(extent=lists.extent[: n + 1])
 
 
 def _arrays_of(name: str, value: Any) -> dict[str, np.ndarray]:

@@ -1,13 +1,29 @@
-"""The strongest partners of an entity: those with the most events in common, under any relation or under one."""
+"""The partners of an entity, and its targets under one relation: all, or the strongest of them.
+
+Only the last events of an entity are searched, so that the cost for entities with very many events is bounded.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from tlogic.evidence.groups import N_HALF_LIVES, Groups, moment_before, share, weight_at
-from tlogic.evidence.lists import Lists, indexes_of
+from tlogic.evidence.event_memory import PAIR, EventMemory, end_of_edges, is_short, searched_since
+from tlogic.evidence.groups import (
+    MEMBER,
+    N_HALF_LIVES,
+    PART,
+    Groups,
+    last_before,
+    moment_before,
+    share,
+    weight_at,
+    weight_before,
+)
+from tlogic.evidence.lists import Lists, first_of, indexes_of
 from tlogic.graph.arrays import Floats, Ints
+
+_ANY = -1
 
 
 class Partners(NamedTuple):
@@ -18,6 +34,20 @@ class Partners(NamedTuple):
     """Per entity and half-life: the decayed share of its events among all events of the entity in question."""
 
 
+class Members(NamedTuple):
+    """The partners of an entity, or its targets under a relation, while they are collected."""
+
+    n: Ints
+    """The number of members, and the number of times that members were collected."""
+    entity: Ints
+    part: Ints
+    """Their pairs, or triples."""
+    weight: Floats
+    """Their decayed counts, plus a little for each event, however old."""
+    collected: Ints
+    """Per entity: when it was last collected."""
+
+
 @njit(cache=True, nogil=True)
 def new_partners(n: int) -> Partners:
     """Room for so many partners."""
@@ -25,54 +55,120 @@ def new_partners(n: int) -> Partners:
 
 
 @njit(cache=True, nogil=True)
-def strongest(
-    decay: Floats,
-    entity_key: Ints,
-    members: Lists,
-    which: int,
-    parts: Groups,
-    wholes: Groups,
-    now: int,
-    partners: Partners,
-) -> None:
-    """Write the strongest members of a list before now; recent events weigh more, and keys break ties.
-
-    Members are the partners of an entity with their pairs, or the targets of a slot with their triples; together they
-    make up the whole, which has the number of the list.
-    """
-    n = len(partners.entity)
-    for rank in range(n):
-        partners.entity[rank] = -1
-        for h in range(N_HALF_LIVES):
-            partners.share[rank, h] = 0.0
-    whole = moment_before(wholes, which, now)
-    if whole < 0:
-        return
-    found, weights = np.empty(n, np.int64), np.zeros(n)
-    n_found = 0
-    for i in indexes_of(members, which):
-        moment = moment_before(parts, members.record[i, 1], now)
-        if moment >= 0:
-            weight = weight_at(decay, parts, members.record[i, 1], moment, now)
-            if n_found < n or weight >= weights[n - 1]:
-                n_found = _insert(found, weights, n_found, entity_key, members.record, i, weight)
-    for rank in range(n_found):
-        partners.entity[rank], part = members.record[found[rank], 0], members.record[found[rank], 1]
-        moment = moment_before(parts, part, now)
-        for h in range(N_HALF_LIVES):
-            partners.share[rank, h] = share(decay, parts, part, moment, wholes, which, whole, h)
+def new_members(n_entities: int) -> Members:
+    """Room for the members of any list."""
+    return Members(
+        np.zeros(2, np.int64),
+        np.empty(n_entities, np.int32),
+        np.empty(n_entities, np.int32),
+        np.empty(n_entities),
+        np.zeros(n_entities, np.int32),
+    )
 
 
 @njit(cache=True, nogil=True)
-def _insert(found: Ints, weights: Floats, n: int, entity_key: Ints, record: Ints, at: int, weight: float) -> int:
+def collect_partners(memory: EventMemory, entity: int, now: int, members: Members) -> None:
+    """Collect the partners of the last events of an entity before now."""
+    since = searched_since(memory.edges, memory.max_events, entity, now)
+    if is_short(memory.partners, entity, memory.max_events):
+        _collect_from_list(memory.decay, memory.partners, entity, memory.pairs, since, now, members)
+    else:
+        _collect_from_edges(memory.decay, memory.edges, entity, _ANY, memory.triples, memory.pairs, since, now, members)
+
+
+@njit(cache=True, nogil=True)
+def collect_targets(memory: EventMemory, entity: int, relation: int, slot: int, now: int, members: Members) -> None:
+    """Collect the targets, under one relation, of the last events of an entity before now."""
+    since, triples = searched_since(memory.edges, memory.max_events, entity, now), memory.triples
+    if is_short(memory.targets_of_slot, slot, memory.max_events):
+        _collect_from_list(memory.decay, memory.targets_of_slot, slot, triples, since, now, members)
+    else:
+        _collect_from_edges(memory.decay, memory.edges, entity, relation, triples, triples, since, now, members)
+
+
+@njit(cache=True, nogil=True)
+def _collect_from_list(
+    decay: Floats, lists: Lists, which: int, parts: Groups, since: int, now: int, members: Members
+) -> None:
+    n, record = 0, lists.record
+    for i in indexes_of(lists, which):
+        if last_before(record, i, parts, now) >= since:
+            members.entity[n], members.part[n] = record[i, MEMBER], record[i, PART]
+            members.weight[n] = weight_before(decay, record, i, parts, now)
+            n += 1
+    members.n[0] = n
+
+
+@njit(cache=True, nogil=True)
+def _collect_from_edges(
+    decay: Floats,
+    edges: Lists,
+    entity: int,
+    relation: int,
+    triples: Groups,
+    parts: Groups,
+    since: int,
+    now: int,
+    members: Members,
+) -> None:
+    """Go back through the events of an entity: much less than the list of all members, if that is long."""
+    n, record = 0, edges.record
+    members.n[1] += 1
+    for i in range(end_of_edges(edges, entity, now) - 1, first_of(edges, entity) - 1, -1):
+        if record[i, 2] < since:
+            break
+        other = record[i, 1]
+        if (relation == _ANY or record[i, 0] == relation) and members.collected[other] != members.n[1]:
+            members.collected[other] = members.n[1]
+            part = triples[record[i, 3], PAIR] if relation == _ANY else record[i, 3]
+            members.entity[n], members.part[n] = other, part
+            members.weight[n] = weight_at(decay, parts, part, moment_before(parts, part, now), now)
+            n += 1
+    members.n[0] = n
+
+
+@njit(cache=True, nogil=True)
+def strongest(
+    decay: Floats,
+    entity_key: Ints,
+    members: Members,
+    parts: Groups,
+    wholes: Groups,
+    which: int,
+    now: int,
+    partners: Partners,
+) -> None:
+    """Write the members with the most weight, whose keys break ties, and their shares of a group as a whole."""
+    n, n_found = len(partners.entity), 0
+    found = np.empty(n, np.int64)
+    for i in range(members.n[0]):
+        if n_found < n or members.weight[i] >= members.weight[found[n - 1]]:
+            n_found = _insert(found, n_found, entity_key, members, i)
+    whole = moment_before(wholes, which, now)
+    for rank in range(n):
+        partners.entity[rank] = members.entity[found[rank]] if rank < n_found else -1
+        for h in range(N_HALF_LIVES):
+            partners.share[rank, h] = 0.0
+            if rank < n_found:
+                part = members.part[found[rank]]
+                partners.share[rank, h] = share(
+                    decay, parts, part, moment_before(parts, part, now), wholes, which, whole, h
+                )
+
+
+@njit(cache=True, nogil=True)
+def _insert(found: Ints, n: int, entity_key: Ints, members: Members, i: int) -> int:
     """Insert a member among the strongest so far, if it is one of them; return their number."""
-    rank, key = n, entity_key[record[at, 0]]
-    while rank > 0 and (
-        weights[rank - 1] < weight or (weights[rank - 1] == weight and key < entity_key[record[found[rank - 1], 0]])
-    ):
+    rank, weight, key = n, members.weight[i], entity_key[members.entity[i]]
+    while rank > 0:
+        other = found[rank - 1]
+        if members.weight[other] > weight or (
+            members.weight[other] == weight and entity_key[members.entity[other]] < key
+        ):
+            break
         rank -= 1
         if rank < len(found) - 1:
-            weights[rank + 1], found[rank + 1] = weights[rank], found[rank]
+            found[rank + 1] = other
     if rank < len(found):
-        weights[rank], found[rank] = weight, at
+        found[rank] = i
     return min(n + 1, len(found))

@@ -5,7 +5,7 @@ so that later queries go on from there. For earlier queries, a memory is built a
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
@@ -16,11 +16,12 @@ import numpy as np
 
 from tlogic.evidence.memory import Evidence, Memory
 from tlogic.evidence.memory_cache import MemoryCache
+from tlogic.evidence.memory_settings import MemorySettings
 from tlogic.evidence.relation_numbers import encode_relations
 from tlogic.execution import Execution
 from tlogic.forecasting.application import QueryBatch
 from tlogic.forecasting.queries import EncodedQuery
-from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.arrays import Ints
 from tlogic.graph.facts import Facts
 from tlogic.graph.graph_protocol import Graph
 from tlogic.graph.temporal_graph import TemporalGraph
@@ -28,7 +29,7 @@ from tlogic.parallel import thread_count
 
 Result = TypeVar("Result")
 
-_MAX_QUERIES = 128  # per chunk; bounds the memory for evidence
+_MAX_QUERIES = 64  # per chunk; bounds the memory for evidence
 _N_BLOCKS = 64  # of queries, for the workers of a cluster; fixed, so that it does not depend on their number
 _FEW_RELATIONS = 0.2  # of all; a memory of the past that is built for so few learns about these only
 _MANY_FACTS = 100_000  # the progress of learning from so many is shown
@@ -40,12 +41,11 @@ class BaseQueryEvidence(ABC):
 
     Args:
         graph: The graph.
-        families: The names of the families of evidence.
-        half_lives: The half-lives of decayed counts, in time steps.
+        settings: What determines a memory, besides the facts.
     """
 
-    def __init__(self, graph: Graph, families: Sequence[str], half_lives: Floats) -> None:
-        self.graph, self.families, self.half_lives = graph, tuple(families), half_lives
+    def __init__(self, graph: Graph, settings: MemorySettings) -> None:
+        self.graph, self.settings = graph, settings
         self._lock = RLock()
 
     @abstractmethod
@@ -127,15 +127,15 @@ class QueryEvidence(BaseQueryEvidence):
 
     graph: TemporalGraph
 
-    def __init__(self, graph: TemporalGraph, families: Sequence[str], half_lives: Floats) -> None:
-        super().__init__(graph, families, half_lives)
-        self._memory = Memory(families, half_lives)
+    def __init__(self, graph: TemporalGraph, settings: MemorySettings) -> None:
+        super().__init__(graph, settings)
+        self._memory = Memory(settings)
         self._heads: Ints | None = None  # the relations for whose queries the memory learned; None for all
-        self._cache = MemoryCache(graph, families, half_lives)
+        self._cache = MemoryCache(graph, settings)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Workers of a cluster get the graph, and build memories of their own: this one changes with every query."""
-        return QueryEvidence, (self.graph, self.families, self.half_lives)
+        return QueryEvidence, (self.graph, self.settings)
 
     def memory_before(
         self, now: int, heads: Ints, pool: ThreadPoolExecutor | None = None, execution: Execution = Execution()
@@ -145,7 +145,7 @@ class QueryEvidence(BaseQueryEvidence):
         if not 0 <= self._memory.newest <= now or lacks_heads:
             self._begin(now, heads)
         new = self.graph.facts.between(self._memory.newest + 1, now)
-        memory, self._memory = self._memory, Memory(self.families, self.half_lives)  # lost if adding fails halfway
+        memory, self._memory = self._memory, Memory(self.settings)  # lost if adding fails halfway
         for part in followed(new, execution):
             memory.add(part, self._heads, pool)
         self._memory = memory
@@ -166,8 +166,9 @@ class QueryEvidence(BaseQueryEvidence):
         """Begin with the stored memory that comes next before a time step, or with none."""
         memory, self._heads = self._cache.open_before(now), None
         if memory is None:
-            memory = Memory(self.families, self.half_lives)
+            memory = Memory(self.settings)
             memory.add_names(self.graph.entities.names, self.graph.relations.base)
+            memory.reserve(self.graph.facts.between(0, now))
             if now < self.graph.end and len(heads) < _FEW_RELATIONS * len(self.graph.relations):
                 self._heads = heads
         self._memory = memory

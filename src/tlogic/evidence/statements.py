@@ -8,7 +8,7 @@ import numpy as np
 
 from tlogic.evidence.event_memory import EventMemory, end_of_edges
 from tlogic.evidence.lists import first_of
-from tlogic.evidence.partners import Partners, new_partners, strongest
+from tlogic.evidence.partners import Partners, collect_partners, new_members, new_partners, strongest
 from tlogic.evidence.relation_numbers import decoded, encoded
 from tlogic.forecasting.queries import EncodedQuery
 from tlogic.graph.graph_protocol import Graph
@@ -127,13 +127,15 @@ class Case:
         """The strongest partners of the subject before the query."""
         memory = self.memory
         found: Partners = new_partners(n)
+        members = new_members(len(memory.entity_key))
+        collect_partners(memory, self.query.subject, self.query.time, members)
         strongest(
             memory.decay,
             memory.entity_key,
-            memory.partners,
-            self.query.subject,
+            members,
             memory.pairs,
             memory.entities,
+            self.query.subject,
             self.query.time,
             found,
         )
@@ -149,7 +151,7 @@ class Case:
         if target is not None:
             fits &= past[:, 1] == target
         half = len(self.graph.relations.base)
-        return tuple(Edge(source, decoded(r, half), o, t) for r, o, t in past[fits][::-1].tolist())
+        return tuple(Edge(source, decoded(r, half), o, t) for r, o, t, _ in past[fits][::-1].tolist())
 
     def answers(self) -> tuple[Edge, ...]:
         """All edges before the query in which the candidate was the answer to its relation, latest first."""

@@ -24,8 +24,7 @@ def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution 
     )
     scores = scores_of(weight, held_back.bins) + (trees.scores(held_back.bins) if trees else 0.0)
     return Model(
-        families=settings.families,
-        half_lives=memory.half_lives,
+        memory_settings=memory.settings,
         bins=bins,
         weight=weight,
         calibration=calibrate(held_back.start, scores, held_back.is_true),

@@ -11,6 +11,7 @@ import numpy as np
 
 from tlogic.errors import InputError
 from tlogic.evidence.groups import N_HALF_LIVES
+from tlogic.evidence.memory_settings import ALL_EVENTS, MemorySettings
 from tlogic.evidence.registry import FAMILIES, evidence_columns
 from tlogic.files import read_text, write_atomically
 from tlogic.graph.arrays import Floats, Ints
@@ -31,8 +32,7 @@ class Model:
     ``tlogic.evaluate``.
 
     Attributes:
-        families: The families of evidence that the model uses.
-        half_lives: The half-lives of decayed counts, in time steps.
+        memory_settings: The families of evidence that the model uses, and how they remember the past.
         bins: The bins of each kind of evidence.
         weight: The weight of each bin, one row per kind of evidence.
         calibration: Converts scores to probabilities.
@@ -48,8 +48,7 @@ class Model:
         ('recurrence', 'popularity')
     """
 
-    families: tuple[str, ...]
-    half_lives: Floats
+    memory_settings: MemorySettings
     bins: Bins
     weight: Floats
     calibration: Calibration
@@ -68,6 +67,11 @@ class Model:
             ranges[family].append(float(np.ptp(weights)))
         rows = [(family, len(own), max(own)) for family, own in ranges.items()]
         return html_table(repr(self), ["family", "kinds of evidence", "largest range of weights"], rows)
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The families of evidence that the model uses."""
+        return self.memory_settings.families
 
     @property
     def columns(self) -> tuple[tuple[str, str], ...]:
@@ -132,9 +136,10 @@ class Model:
 
     def to_json(self) -> str:
         """The content of a model file."""
-        lives = [life if np.isfinite(life) else None for life in self.half_lives.tolist()]
+        lives = [life if np.isfinite(life) else None for life in self.memory_settings.half_lives]
         about: dict[str, Any] = {"format": FORMAT, "version": VERSION, "settings": self.settings, "data": self.data}
         about |= {"families": list(self.families), "half_lives": lives}
+        about |= {"max_events": self.memory_settings.max_events}
         about |= {"calibration": {name: column.tolist() for name, column in self.calibration._asdict().items()}}
         about |= {"trees": self.trees.text if self.trees else None}
         head = "".join(
@@ -221,8 +226,11 @@ def _from_json(found: dict[str, Any], path: str | os.PathLike[str]) -> Model:
     if len({len(column) for column in found["calibration"].values()}) > 1 or len(found["half_lives"]) != N_HALF_LIVES:
         raise ValueError("its calibration or its half-lives have the wrong length")
     return Model(
-        families=families,
-        half_lives=np.array([np.inf if life is None else life for life in found["half_lives"]]),
+        memory_settings=MemorySettings(
+            families,
+            tuple(np.inf if life is None else float(life) for life in found["half_lives"]),
+            int(found.get("max_events", ALL_EVENTS)),
+        ),
         bins=Bins(np.append(0, np.cumsum([len(each) for each in edges])), np.concatenate(edges)),
         weight=weight,
         calibration=Calibration(**{name: np.array(column) for name, column in found["calibration"].items()}),

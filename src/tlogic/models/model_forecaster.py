@@ -84,9 +84,8 @@ _latest: list[tuple[ref[TemporalGraph], QueryEvidence]] = []
 def _evidence_of(graph: TemporalGraph, model: Model) -> QueryEvidence:
     """The evidence for a graph, with the memory of the last time if that was of the same graph."""
     for known, evidence in _latest:
-        same_model = evidence.families == model.families and np.array_equal(evidence.half_lives, model.half_lives)
-        if known() is graph and same_model:
+        if known() is graph and evidence.settings == model.memory_settings:
             return evidence
-    evidence = QueryEvidence(graph, model.families, model.half_lives)
+    evidence = QueryEvidence(graph, model.memory_settings)
     _latest[:] = [(ref(graph), evidence)]
     return evidence

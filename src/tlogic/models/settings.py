@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from tlogic.errors import SettingsError
+from tlogic.evidence.memory_settings import MAX_EVENTS
 
 ModelKind = Literal["scorecard", "boosted"]
 TrainOn = Literal["train", "train+valid"]
@@ -19,6 +20,8 @@ class FitSettings:
         train_on: The facts to learn weights from: the training facts ("train"), or also the validation facts
             ("train+valid").
         evidence: The families of evidence to use; None for all but names.
+        max_events: How many last events of an entity are searched for evidence, 1 or more. It bounds the cost of
+            entities with very many events, at fitting and in every forecast.
         seed: Seed of the sampling of queries and candidates, 0 or more.
 
     Raises:
@@ -33,6 +36,7 @@ class FitSettings:
     names: bool = False
     train_on: TrainOn = "train+valid"
     evidence: tuple[str, ...] | None = None
+    max_events: int = MAX_EVENTS
     seed: int = 12
 
     def __post_init__(self) -> None:
@@ -43,6 +47,8 @@ class FitSettings:
         if self.evidence is not None:
             object.__setattr__(self, "evidence", tuple(self.evidence))
             self._check_evidence(self.evidence)
+        if self.max_events < 1:
+            raise SettingsError(f"max_events must be 1 or more, not {self.max_events}.")
         if self.seed < 0:
             raise SettingsError(f"The seed must be 0 or more, not {self.seed}.")
 

@@ -4,7 +4,8 @@ The evidence of a query depends on earlier facts only, so every past query is a 
 the facts that it scores.
 """
 
-from typing import NamedTuple
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from tlogic.errors import InputError
 from tlogic.evidence.groups import half_lives
 from tlogic.evidence.memory import Evidence, Memory
 from tlogic.evidence.memory_cache import MemoryCache
+from tlogic.evidence.memory_settings import MemorySettings
 from tlogic.evidence.query_evidence import QueryEvidence
 from tlogic.evidence.relation_numbers import decode_relations, encode_relations
 from tlogic.execution import Execution
@@ -26,11 +28,13 @@ from tlogic.models.settings import FitSettings
 from tlogic.names import name_keys
 
 _WARM_UP_SHARE = 0.75  # of the training time, in which rules are counted but no examples taken: evidence is still thin
-_MAX_QUERIES = 75_000  # about as many examples are drawn
+_MAX_QUERIES = 60_000  # about as many examples are drawn
 _MAX_OTHERS_PER_QUERY, _MAX_ANSWERS_PER_QUERY = 60, 20
+_MAX_PER_QUERY = _MAX_OTHERS_PER_QUERY + _MAX_ANSWERS_PER_QUERY
 _CALIBRATION_SHARE = 0.1  # of the queries, which are held back for calibration
-_MAX_ANSWERS_FOR_BINS = 100_000  # and as many other candidates, to choose the edges of bins
-
+_QUERIES_FOR_BINS = int(
+    __import__("os").environ.get("QB", "6000")
+)  # the first ones, by which the edges of bins are chosen
 
 _CHOSEN, _HELD_BACK, _DRAWN = range(3)  # what random numbers are for
 
@@ -53,7 +57,8 @@ class Sample(NamedTuple):
 
     sizes: Ints
     """Per query: its number of candidates."""
-    evidence: Floats
+    values: Any
+    """Per candidate: its evidence, or the bins of its evidence."""
     is_true: Ints
     """Per candidate: 1 if it is an answer, else 0."""
 
@@ -68,19 +73,68 @@ def collect_training_data(
     """
     known = graph.before(graph.valid_from if settings.train_on == "train" else graph.test_from)
     scored_from = int(_WARM_UP_SHARE * min(known.end, graph.valid_from))
-    evidence = QueryEvidence(known, settings.families, half_lives(known.end))
+    of_memory = MemorySettings(settings.families, half_lives(known.end), settings.max_events)
+    evidence = QueryEvidence(known, of_memory)
     facts = known.facts.between(scored_from, known.end)
     sampler = _Sampler(known, facts, settings.seed)
-    parts = evidence.map(sampler.queries(), sampler, execution, "evidence")
-    samples = [sample for part in parts for sample in part]
-    examples, held_back = ([pair[kind] for pair in samples] for kind in (0, 1))
-    del samples  # so that the memory of each is freed when it is no longer needed
-    if not any(sample.is_true.any() for sample in examples):
+    first, rest = _in_two(sampler.queries())
+    samples = list(chain.from_iterable(evidence.map(first, sampler, execution, "first evidence")))
+    bins = Bins.cut(_rows_for_bins([example for example, _ in samples], settings.seed))
+    n_queries, n_columns = len(first.time) + len(rest.time), len(bins.sizes)
+    examples, held_back = (_Collection(n_queries * n_most, n_columns) for n_most in (_MAX_PER_QUERY, 1))
+    while samples:
+        for collection, sample in zip((examples, held_back), samples.pop(0), strict=True):
+            collection.add(sample._replace(values=bins.of(sample.values)))
+    sampler.bins = bins
+    for pair in chain.from_iterable(evidence.map(rest, sampler, execution, "evidence")):
+        for collection, sample in zip((examples, held_back), pair, strict=True):
+            collection.add(sample)
+    if not examples.has_answers:
         raise InputError("There is nothing to learn from: no query has its answer among entities seen before.")
-    bins = Bins.cut(_rows_for_bins(examples, settings.seed))
     memory = evidence.complete_memory(execution)
-    MemoryCache(graph, settings.families, memory.half_lives).store(memory, known.end)
-    return TrainingData(known, bins, _binned(bins, examples), _binned(bins, held_back), memory)
+    MemoryCache(graph, of_memory).store(memory, known.end)
+    return TrainingData(known, bins, examples.as_examples(), held_back.as_examples(), memory)
+
+
+def _in_two(queries: QueryBatch) -> tuple[QueryBatch, QueryBatch]:
+    """The first time steps, with enough queries to choose the edges of bins, and the rest."""
+    n = len(queries.time)
+    if n > _QUERIES_FOR_BINS:
+        n = int(np.searchsorted(queries.time, queries.time[_QUERIES_FOR_BINS], "right"))
+    return QueryBatch(*(column[:n] for column in queries)), QueryBatch(*(column[n:] for column in queries))
+
+
+class _Collection:
+    """Samples, one behind the other in one array, which is as large as they can become: what is unused is not touched.
+
+    Args:
+        n_rows: The number of candidates at most; it is doubled when it is exceeded.
+        n_columns: The number of columns of evidence.
+    """
+
+    def __init__(self, n_rows: int, n_columns: int) -> None:
+        self._bins, self._n = np.empty((n_rows, n_columns), np.uint8), 0
+        self._sizes: list[Ints] = [np.zeros(0, np.int64)]
+        self._is_true: list[Ints] = [np.zeros(0, np.int8)]
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether any candidate is an answer."""
+        return any(part.any() for part in self._is_true)
+
+    def add(self, sample: Sample) -> None:
+        """Append a sample, whose values are bins."""
+        end = self._n + len(sample.values)
+        if end > len(self._bins):
+            self._bins = np.concatenate([self._bins[: self._n], np.empty((end, self._bins.shape[1]), np.uint8)])
+        self._bins[self._n : end], self._n = sample.values, end
+        self._sizes.append(sample.sizes)
+        self._is_true.append(sample.is_true)
+
+    def as_examples(self) -> Examples:
+        """All samples as one."""
+        start = np.append(0, np.cumsum(np.concatenate(self._sizes)))
+        return Examples(start, self._bins[: self._n], np.concatenate(self._is_true))
 
 
 class _Sampler:
@@ -88,6 +142,7 @@ class _Sampler:
 
     def __init__(self, graph: TemporalGraph, facts: Facts, seed: int) -> None:
         self._graph, self._facts, self._seed = graph, facts, seed
+        self.bins: Bins | None = None
         self._entity_key, self._relation_key = name_keys(graph.entities.names), name_keys(graph.relations.names)
 
     def queries(self) -> QueryBatch:
@@ -115,10 +170,14 @@ class _Sampler:
         example = ~held_back & (np.bincount(query, is_true, n) > 0)
         chosen = (example, example[query] & _some(query, is_true, draw)), (held_back, held_back[query])
         first, second = (
-            Sample(np.bincount(query[rows], minlength=n)[own], _in_half_precision(part.values[rows]), is_true[rows])
+            Sample(np.bincount(query[rows], minlength=n)[own], self._values(part.values[rows]), is_true[rows])
             for own, rows in chosen
         )
         return first, second
+
+    def _values(self, evidence: Floats) -> Any:
+        """Evidence, or its bins as soon as they are chosen."""
+        return evidence if self.bins is None else self.bins.of(evidence)
 
     def _is_answer(self, part: Evidence, query: Ints) -> Ints:
         """Per candidate: 1 if it is a true answer to its query, else 0."""
@@ -143,12 +202,6 @@ class _Sampler:
         return mixed_hashes(keys) / 2.0**64
 
 
-def _in_half_precision(evidence: Floats) -> Floats:
-    """Evidence in half the memory; the precision is finer than that of bins."""
-    largest = np.finfo(np.float16).max
-    return np.clip(evidence, -largest, largest).astype(np.float16)
-
-
 def _some(query: Ints, is_true: Ints, draw: Floats) -> Bools:
     """A random choice among each query's answers and among its other candidates: those with the smallest numbers."""
     chosen = np.zeros(len(query), np.bool_)
@@ -161,25 +214,12 @@ def _some(query: Ints, is_true: Ints, draw: Floats) -> Bools:
 
 
 def _rows_for_bins(samples: list[Sample], seed: int) -> Floats:
-    """The evidence of some answers and of as many other candidates."""
+    """The evidence of all answers and of as many other candidates."""
     random = np.random.default_rng(seed)
     is_true = np.concatenate([sample.is_true for sample in samples])
     answers, others = (np.flatnonzero(is_true == value) for value in (1, 0))
-    n = min(len(answers), _MAX_ANSWERS_FOR_BINS)
     chosen = np.zeros(len(is_true), np.bool_)
-    chosen[random.choice(answers, n, replace=False)] = True
-    chosen[random.choice(others, min(n, len(others)), replace=False)] = True
+    chosen[answers] = True
+    chosen[random.choice(others, min(len(answers) or len(others), len(others)), replace=False)] = True
     parts = np.split(chosen, np.cumsum([len(sample.is_true) for sample in samples])[:-1])
-    return np.concatenate([sample.evidence[own] for sample, own in zip(samples, parts, strict=True)])
-
-
-def _binned(bins: Bins, samples: list[Sample]) -> Examples:
-    """All samples as one, with bins instead of evidence. The list is emptied, to free their memory one by one."""
-    sizes, is_true = (np.concatenate([sample[field] for sample in samples]) for field in (0, 2))
-    binned = np.empty((len(is_true), len(bins.sizes)), np.uint8)
-    end = len(is_true)
-    while samples:
-        evidence = samples.pop().evidence
-        binned[end - len(evidence) : end] = bins.of(evidence)
-        end -= len(evidence)
-    return Examples(np.append(0, np.cumsum(sizes)), binned, is_true)
+    return np.concatenate([sample.values[own] for sample, own in zip(samples, parts, strict=True)])

@@ -12,6 +12,7 @@ import numpy as np
 from tlogic.evaluation.ranks import RankCounts, Ranks, summary
 from tlogic.evaluation.split_queries import SplitQueries
 from tlogic.evidence.memory import Evidence
+from tlogic.evidence.memory_settings import MemorySettings
 from tlogic.evidence.query_evidence import QueryEvidence
 from tlogic.evidence.registry import DEFAULT_FAMILIES, evidence_columns
 from tlogic.execution import Execution
@@ -32,7 +33,7 @@ SEED = 12
 class Variants(NamedTuple):
     """Scorecards over the same features; features of omitted families have zero weights."""
 
-    half_lives: Floats
+    memory_settings: MemorySettings
     bins: Bins
     weights: list[Floats]
 
@@ -51,7 +52,7 @@ def fit_variants(
         weight = np.zeros((len(families), N_BINS + 1))
         weight[is_chosen] = learn_weights(chosen_examples, bins.sizes[is_chosen], threads)
         weights.append(weight)
-    return Variants(data.memory.half_lives, bins, weights)
+    return Variants(data.memory.settings, bins, weights)
 
 
 def evaluate_variants(
@@ -68,7 +69,7 @@ def evaluate_variants(
         )
         return part.query, [queries.rank(part.query, each) for each in scored]
 
-    evidence = QueryEvidence(graph, DEFAULT_FAMILIES, variants.half_lives)
+    evidence = QueryEvidence(graph, variants.memory_settings)
     execution = Execution(threads, progress=progress)
     parts = [part for parts in evidence.map(queries.batch, rank, execution) for part in parts]
     index, counts = zip(*parts, strict=True)

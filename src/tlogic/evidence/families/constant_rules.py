@@ -22,7 +22,7 @@ from tlogic.evidence.lists import (
     with_more_lists,
     with_more_records,
 )
-from tlogic.evidence.partners import new_partners, strongest
+from tlogic.evidence.partners import collect_partners, new_members, new_partners, strongest
 from tlogic.evidence.statements import Case, Statement, percent
 from tlogic.evidence.tables import Table, add_key, has_room, joint_key, larger_table, n_keys, new_table, number_of
 from tlogic.graph.arrays import Floats, Ints, borrowed
@@ -69,7 +69,7 @@ def _extract(state: ConstantState, n_entities: int, context: QueryContext, out: 
 def _learn(memory: EventMemory, state: ConstantState, events: StepEvents, first: int, times: int) -> int:
     """Count firings and hits from an event on until there is no room; return the index of the next event."""
     memory, state, events = borrowed(memory), borrowed(state), borrowed(events)
-    partners, subject = new_partners(_N_PARTNERS), -1
+    partners, members, subject = new_partners(_N_PARTNERS), new_members(len(memory.entity_key)), -1
     for i in range(first, len(events.source)):
         s, r, c = events.source[i], events.relation[i], events.target[i]
         if not events.is_sampled[i]:
@@ -80,16 +80,8 @@ def _learn(memory: EventMemory, state: ConstantState, events: StepEvents, first:
             return i
         if s != subject:
             subject = s
-            strongest(
-                memory.decay,
-                memory.entity_key,
-                memory.partners,
-                s,
-                memory.pairs,
-                memory.entities,
-                events.now,
-                partners,
-            )
+            collect_partners(memory, s, events.now, members)
+            strongest(memory.decay, memory.entity_key, members, memory.pairs, memory.entities, s, events.now, partners)
         for d in partners.entity:
             if d >= 0:
                 body = add_key(state.body, joint_key(r, d))

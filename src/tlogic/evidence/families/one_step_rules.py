@@ -1,8 +1,8 @@
 """Counted rules of length 1: the subject did b to the candidate, and now r. How often did that come true?
 
-All such rules are counted at every query (s, r, ?, t): a rule fires for each candidate that s did b to before, and hits
-if that candidate is an answer. Rules are counted by age, and also by age and by the candidate's share of all that s did
-by b.
+All such rules are counted at every query (s, r, ?, t): a rule fires for each candidate that s did b to in its last
+events, and hits if that candidate is an answer. Rules are counted by age, and also by age and by the candidate's share
+of all that s did by b.
 """
 
 from collections.abc import Iterator
@@ -12,10 +12,26 @@ import numpy as np
 from numba import njit
 
 from tlogic.evidence.candidate_selection import QueryContext
-from tlogic.evidence.event_memory import RELATION, SLOT, SUBJECT, EventMemory, pair_of
+from tlogic.evidence.event_memory import (
+    SLOT,
+    EventMemory,
+    end_of_edges,
+    is_short,
+    pair_of,
+    searched_since,
+)
 from tlogic.evidence.family import CountingFamily, StepEvents
-from tlogic.evidence.groups import Groups, moment_before, time_of, weight_at
-from tlogic.evidence.lists import Lists, indexes_of, size_of
+from tlogic.evidence.groups import (
+    MEMBER,
+    PART,
+    Groups,
+    last_before,
+    moment_before,
+    time_of,
+    weight_at,
+    weight_before,
+)
+from tlogic.evidence.lists import Lists, first_of, indexes_of, size_of
 from tlogic.evidence.rates import (
     FIRES,
     HITS,
@@ -47,6 +63,7 @@ SHARES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7)
 N_TOP, N_TOP_SHARED = 6, 3
 PRIOR = 20.0
 """The number of firings that the expected rate of a rule is worth."""
+_BUCKET_OF_AGE, _COARSE_BUCKET_OF_AGE = (np.searchsorted(ages, np.arange(ages[-1] + 2)) for ages in (AGES, COARSE_AGES))
 _MIN_GOOD_RATE = 0.05
 _SUM, _FIRES, _SHARED = N_TOP, N_TOP + 1, N_TOP + 2
 _SHARED_SUM = _SHARED + N_TOP_SHARED
@@ -60,11 +77,24 @@ _N_BUCKETS = _ALL_SHARED + 1
 
 
 class Firings(NamedTuple):
-    """How often rules fire for a subject: one entry per body relation and bucket."""
+    """How often rules fire for a subject: one entry per body relation and bucket, in which some do."""
 
     body: Ints
     bucket: Ints
     n: Ints
+
+
+class Fired(NamedTuple):
+    """How often rules fire for a subject, while it is counted."""
+
+    n: Ints
+    """By body relation and bucket."""
+    whole: Floats
+    """Per body relation: the weight of all events of the subject; 0 if no rule fires."""
+    body: Ints
+    """The body relations for which rules fire."""
+    n_bodies: Ints
+    """One element: the number of these."""
 
 
 class Known(NamedTuple):
@@ -98,7 +128,7 @@ def _extract(memory: EventMemory, tally: Tally, context: QueryContext, out: Floa
                     memory.slots,
                     tally,
                     known,
-                    (q, s, r, pair, now),
+                    (q, s, context.candidate[context.start[q] + i], r, pair, now),
                     rows[i],
                 )
         share_of_best(rows, _SHARED_SUM, _OF_BEST)
@@ -113,28 +143,25 @@ def _fill(
     slots: Groups,
     tally: Tally,
     known: Known,
-    query: tuple[int, int, int, int, int],
+    query: tuple[int, int, int, int, int, int],
     out: Floats,
 ) -> None:
     """Fill the row of one candidate."""
-    q, s, r, pair, now = query
+    q, s, c, r, pair, now = query
     by_age_sum, by_share_sum = 0, 0
     for i in indexes_of(of_pair, pair):
-        triple = of_pair.record[i, 0]
-        moment = moment_before(triples, triple, now)
-        if moment < 0:
+        last = last_before(of_pair.record, i, triples, now)
+        if last < 0:
             continue
-        age, weight = now - time_of(triples, triple, moment), weight_at(decay, triples, triple, moment, now)
-        for direction in range(2):
-            if triples[triple, SUBJECT + 2 * direction] != s:
-                continue
-            b = 2 * triples[triple, RELATION] + direction
+        age, weight = now - last, weight_before(decay, of_pair.record, i, triples, now)
+        for k in range(1 + (s == c)):
+            b = of_pair.record[i, MEMBER] ^ (k if s == c else s > c)
             if known.query[b] != q:
-                slot = triples[triple, SLOT + direction]
+                slot = triples[of_pair.record[i, PART], SLOT + (b & 1)]
                 known.query[b], known.rule[b] = q, number_of(tally.rule, joint_key(r, b))
                 known.weight[b] = weight_at(decay, slots, slot, moment_before(slots, slot, now), now)
             rule, whole = known.rule[b], known.weight[b]
-            by_age = _rate(tally, rule, r, bucket_of(age, AGES), _ALL_AGES)
+            by_age = _rate(tally, rule, r, _age_bucket(age), _ALL_AGES)
             by_share = _rate(tally, rule, r, _shared_bucket(age, weight / whole), _ALL_SHARED)
             insert_largest(out, 0, N_TOP, by_age)
             insert_largest(out, _SHARED, N_TOP_SHARED, by_share)
@@ -156,17 +183,30 @@ def _rate(tally: Tally, rule: int, head: int, bucket: int, whole: int) -> float:
 
 
 @njit(cache=True, nogil=True)
+def _age_bucket(age: int) -> int:
+    return _BUCKET_OF_AGE[min(age, AGES[-1] + 1)]
+
+
+@njit(cache=True, nogil=True)
 def _shared_bucket(age: int, share: float) -> int:
-    return _FIRST_SHARED + bucket_of(age, COARSE_AGES) * (len(SHARES) + 1) + bucket_of(share, SHARES)
+    by_age = _COARSE_BUCKET_OF_AGE[min(age, COARSE_AGES[-1] + 1)]
+    return _FIRST_SHARED + by_age * (len(SHARES) + 1) + bucket_of(share, SHARES)
 
 
 @njit(cache=True, nogil=True)
 def _learn(memory: EventMemory, tally: Tally, events: StepEvents, first: int, times: int) -> int:
     """Count firings and hits from an event on until there is no room; return the index of the next event."""
     memory, tally, events = borrowed(memory), borrowed(tally), borrowed(events)
-    now = events.now
-    firings = Firings(np.empty(64, np.int32), np.empty(64, np.int32), np.empty(64, np.int32))
-    n, subject = 0, -1
+    now, n_relations = events.now, len(memory.relation_key)
+    most = n_relations * _N_BUCKETS
+    firings = Firings(np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int32))
+    fired = Fired(
+        np.zeros((n_relations, _N_BUCKETS), np.int32),
+        np.zeros(n_relations),
+        np.empty(n_relations, np.int32),
+        np.zeros(1, np.int64),
+    )
+    n, since, subject = 0, 0, -1
     for i in range(first, len(events.source)):
         s, r = events.source[i], events.relation[i]
         if not events.is_sampled[i]:
@@ -175,19 +215,9 @@ def _learn(memory: EventMemory, tally: Tally, events: StepEvents, first: int, ti
             return i
         if s != subject:
             subject = s
-            most = size_of(memory.slots_of_entity, s) * _N_BUCKETS
-            if len(firings.n) < most:
-                firings = Firings(np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int32))
-            n = _fire(
-                memory.decay,
-                memory.slots_of_entity,
-                memory.targets_of_slot,
-                memory.slots,
-                memory.triples,
-                s,
-                now,
-                firings,
-            )
+            since = searched_since(memory.edges, memory.max_events, s, now)
+            _fire(memory, s, since, now, fired)
+            n = _take(fired, firings)
         if events.new_query[i]:
             _count_firings(tally, r, firings, n, times)
         pair = pair_of(memory.pair, s, events.target[i])
@@ -197,44 +227,69 @@ def _learn(memory: EventMemory, tally: Tally, events: StepEvents, first: int, ti
             memory.triples,
             memory.slots,
             tally,
-            (s, r, pair, now),
+            (s, events.target[i], r, pair, since, now),
             times,
         )
     return len(events.source)
 
 
 @njit(cache=True, nogil=True)
-def _fire(
+def _fire(memory: EventMemory, subject: int, since: int, now: int, fired: Fired) -> None:
+    """Count how often all rules fire for the last events of a subject."""
+    decay, edges, slots, triples = memory.decay, memory.edges, memory.slots, memory.triples
+    if is_short(edges, subject, memory.max_events):
+        targets = memory.targets_of_slot
+        for i in indexes_of(memory.slots_of_entity, subject):
+            relation, slot = memory.slots_of_entity.record[i, 0], memory.slots_of_entity.record[i, 1]
+            for j in indexes_of(targets, slot):
+                last = last_before(targets.record, j, triples, now)
+                if last >= since:
+                    weight = weight_before(decay, targets.record, j, triples, now)
+                    _fire_once(decay, slots, relation, slot, now - last, weight, now, fired)
+        return
+    for i in range(end_of_edges(edges, subject, now) - 1, first_of(edges, subject) - 1, -1):
+        relation, time, triple = edges.record[i, 0], edges.record[i, 2], edges.record[i, 3]
+        if time < since:
+            break
+        moment = moment_before(triples, triple, now)
+        if time == time_of(triples, triple, moment):  # the last event of its triple
+            slot, weight = triples[triple, SLOT + (relation & 1)], weight_at(decay, triples, triple, moment, now)
+            _fire_once(decay, slots, relation, slot, now - time, weight, now, fired)
+
+
+@njit(cache=True, nogil=True)
+def _fire_once(
     decay: Floats,
-    of_entity: Lists,
-    of_slot: Lists,
     slots: Groups,
-    triples: Groups,
-    subject: int,
+    relation: int,
+    slot: int,
+    age: int,
+    weight: float,
     now: int,
-    firings: Firings,
-) -> int:
-    """Write how often all rules fire for a subject; return the number of entries."""
-    n_fired = np.zeros(_N_BUCKETS, np.int32)
+    fired: Fired,
+) -> None:
+    """Count a firing of the rules with a body relation."""
+    if fired.whole[relation] == 0.0:
+        fired.whole[relation] = weight_at(decay, slots, slot, moment_before(slots, slot, now), now)
+        fired.body[fired.n_bodies[0]] = relation
+        fired.n_bodies[0] += 1
+    fired.n[relation, _age_bucket(age)] += 1
+    fired.n[relation, _shared_bucket(age, weight / fired.whole[relation])] += 1
+
+
+@njit(cache=True, nogil=True)
+def _take(fired: Fired, firings: Firings) -> int:
+    """Write what fired, and forget it; return the number of entries."""
     n = 0
-    for i in indexes_of(of_entity, subject):
-        relation, slot = of_entity.record[i, 0], of_entity.record[i, 1]
-        moment = moment_before(slots, slot, now)
-        if moment < 0:
-            continue
-        whole = weight_at(decay, slots, slot, moment, now)
-        for j in indexes_of(of_slot, slot):
-            triple = of_slot.record[j, 1]
-            last = moment_before(triples, triple, now)
-            if last >= 0:
-                age = now - time_of(triples, triple, last)
-                n_fired[bucket_of(age, AGES)] += 1
-                n_fired[_shared_bucket(age, weight_at(decay, triples, triple, last, now) / whole)] += 1
+    for i in range(fired.n_bodies[0]):
+        body = fired.body[i]
+        fired.whole[body] = 0.0
         for bucket in range(_N_BUCKETS):
-            if n_fired[bucket]:
-                firings.body[n], firings.bucket[n], firings.n[n] = relation, bucket, n_fired[bucket]
-                n_fired[bucket] = 0
+            if fired.n[body, bucket]:
+                firings.body[n], firings.bucket[n], firings.n[n] = body, bucket, fired.n[body, bucket]
+                fired.n[body, bucket] = 0
                 n += 1
+    fired.n_bodies[0] = 0
     return n
 
 
@@ -256,25 +311,24 @@ def _count_hits(
     triples: Groups,
     slots: Groups,
     tally: Tally,
-    query: tuple[int, int, int, int],
+    query: tuple[int, int, int, int, int, int],
     times: int,
 ) -> None:
-    """Count the rules that lead from the subject to an answer."""
-    s, r, pair, now = query
+    """Count the rules that lead from the last events of the subject to an answer."""
+    s, c, r, pair, since, now = query
     for i in indexes_of(of_pair, pair):
-        triple = of_pair.record[i, 0]
-        moment = moment_before(triples, triple, now)
-        if moment < 0:
+        last = last_before(of_pair.record, i, triples, now)
+        if last < since:
             continue
-        age, weight = now - time_of(triples, triple, moment), weight_at(decay, triples, triple, moment, now)
-        for direction in range(2):
-            if triples[triple, SUBJECT + 2 * direction] == s:
-                slot = triples[triple, SLOT + direction]
-                whole = weight_at(decay, slots, slot, moment_before(slots, slot, now), now)
-                rule = add_key(tally.rule, joint_key(r, 2 * triples[triple, RELATION] + direction))
-                hits, of_head = tally.counts[rule, HITS], tally.totals[r, HITS]
-                add_counts(hits, of_head, bucket_of(age, AGES), _ALL_AGES, times)
-                add_counts(hits, of_head, _shared_bucket(age, weight / whole), _ALL_SHARED, times)
+        weight = weight_before(decay, of_pair.record, i, triples, now)
+        for k in range(1 + (s == c)):
+            b = of_pair.record[i, MEMBER] ^ (k if s == c else s > c)
+            slot = triples[of_pair.record[i, PART], SLOT + (b & 1)]
+            whole = weight_at(decay, slots, slot, moment_before(slots, slot, now), now)
+            rule = add_key(tally.rule, joint_key(r, b))
+            hits, of_head = tally.counts[rule, HITS], tally.totals[r, HITS]
+            add_counts(hits, of_head, _age_bucket(now - last), _ALL_AGES, times)
+            add_counts(hits, of_head, _shared_bucket(now - last, weight / whole), _ALL_SHARED, times)
 
 
 class OneStepRules(CountingFamily):
@@ -322,7 +376,7 @@ class OneStepRules(CountingFamily):
 
         def rate(edge: Edge) -> float:
             rule = number_of(self.state.rule, joint_key(case.head, case.encoded(edge.relation)))
-            bucket = bucket_of(case.query.time - edge.time, AGES)
+            bucket = _age_bucket(case.query.time - edge.time)
             return float(_rate(self.state, rule, case.head, bucket, _ALL_AGES))
 
         edges = sorted(newest.values(), key=rate, reverse=True)

@@ -13,7 +13,7 @@ from tlogic.evidence.event_memory import EventMemory, pair_of, slot_of
 from tlogic.evidence.family import BaseFamily
 from tlogic.evidence.groups import N_HALF_LIVES, RECENT, Groups, moment_before, share
 from tlogic.evidence.lists import Lists, indexes_of, size_of
-from tlogic.evidence.partners import Partners, new_partners, strongest
+from tlogic.evidence.partners import Members, Partners, collect_targets, new_members, new_partners, strongest
 from tlogic.evidence.statements import Case, Edge, Statement, percent
 from tlogic.evidence.tables import Table, joint_key, number_of
 from tlogic.graph.arrays import Floats, Ints, borrowed
@@ -39,10 +39,10 @@ def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
     """Fill one row per candidate."""
     memory, context, out = borrowed(memory), borrowed(context), borrowed(out)
     now = context.now
-    row = np.full(len(memory.entity_key), -1, np.int32)
+    row, members = np.full(len(memory.entity_key), -1, np.int32), new_members(len(memory.entity_key))
     out[:] = 0.0
     for q in range(len(context.subject)):
-        r = context.relation[q]
+        s, r = context.subject[q], context.relation[q]
         own = context.candidate[context.start[q] : context.start[q + 1]]
         rows = out[context.start[q] : context.start[q + 1]]
         candidates = Candidates(own, row, np.empty(len(own), np.int64), np.empty(len(own), np.int64))
@@ -51,18 +51,22 @@ def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
         partners = Partners(context.partner[q], context.partner_share[q])
         _add_pairs(memory, partners, now, candidates, rows[:, _COMMON:_DID])
         _add_slots(memory, partners, r, now, candidates, rows[:, _DID:_TARGETS])
-        targets = _recent_only(_targets(memory, context.slot[q], now, N_PARTNERS))
+        targets = _recent_only(_targets(memory, s, r, context.slot[q], now, N_PARTNERS, members))
         _add_pairs(memory, targets, now, candidates, rows[:, _TARGETS:_SIMILAR])
-        similar = _recent_only(_similar_subjects(memory, targets, r ^ 1, now))
+        similar = _recent_only(_similar_subjects(memory, targets, r ^ 1, now, members))
         _add_slots(memory, similar, r, now, candidates, rows[:, _SIMILAR:])
         for c in own:
             row[c] = -1
 
 
 @njit(cache=True, nogil=True)
-def _targets(memory: EventMemory, slot: int, now: int, n: int) -> Partners:
+def _targets(
+    memory: EventMemory, entity: int, relation: int, slot: int, now: int, n: int, members: Members
+) -> Partners:
+    """The strongest targets of an entity under a relation."""
     targets = new_partners(n)
-    strongest(memory.decay, memory.entity_key, memory.targets_of_slot, slot, memory.triples, memory.slots, now, targets)
+    collect_targets(memory, entity, relation, slot, now, members)
+    strongest(memory.decay, memory.entity_key, members, memory.triples, memory.slots, slot, now, targets)
     return targets
 
 
@@ -73,14 +77,14 @@ def _recent_only(partners: Partners) -> Partners:
 
 
 @njit(cache=True, nogil=True)
-def _similar_subjects(memory: EventMemory, targets: Partners, inverse: int, now: int) -> Partners:
+def _similar_subjects(memory: EventMemory, targets: Partners, inverse: int, now: int, members: Members) -> Partners:
     """Other subjects of the relation with the subject's strongest targets."""
     n = _N_SIMILAR * _N_SIMILAR
     similar = Partners(np.full(n, -1, np.int64), np.zeros((n, N_HALF_LIVES)))
     for i in range(_N_SIMILAR):
         if targets.entity[i] >= 0:
             slot = slot_of(memory.slot, targets.entity[i], inverse)
-            others = _targets(memory, slot, now, _N_SIMILAR)
+            others = _targets(memory, targets.entity[i], inverse, slot, now, _N_SIMILAR, members)
             similar.entity[i * _N_SIMILAR : (i + 1) * _N_SIMILAR] = others.entity
             similar.share[i * _N_SIMILAR : (i + 1) * _N_SIMILAR] = others.share * targets.share[i, 0]
     return similar

@@ -186,7 +186,7 @@ class TwoStepRules(CountingFamily):
 
     def _make_room(self, memory: EventMemory) -> None:  # noqa: ARG002
         tally = with_more_rules(self.state.tally, _MAX_FIRINGS)
-        since = np.empty(len(tally.counts), np.int64)
+        since = np.zeros(len(tally.counts), np.int64)
         since[: len(self.state.since)] = self.state.since
         self.state = TwoStepState(tally, since)
 

@@ -36,7 +36,7 @@ class StoredMemories:
     def evidence(self, graph: LiveGraph, model: Model) -> LiveQueryEvidence:
         """The evidence for queries over a graph, with the stored memory if it is one of the first facts."""
         path = self._path(model)
-        evidence = LiveQueryEvidence(graph, model.families, model.half_lives)
+        evidence = LiveQueryEvidence(graph, model.memory_settings)
         if path is not None and path.exists() and len(graph) >= MIN_FACTS:
             try:
                 memory = open_memory(path, partial(_is_of, graph))
@@ -67,7 +67,7 @@ class StoredMemories:
             return
 
     def _path(self, model: Model) -> Path | None:
-        key = repr((self._store, model.families, model.half_lives.tolist()))
+        key = repr((self._store, model.memory_settings))
         name = f"{blake2b(key.encode(), digest_size=16).hexdigest()}.memory"
         return None if self._folder is None else self._folder / name
 
