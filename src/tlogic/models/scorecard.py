@@ -18,7 +18,7 @@ from tlogic.parallel import in_parallel
 _L2_PENALTY = 3.0
 _ROUGHNESS_PENALTY = 2000.0  # on squared differences between the weights of neighbouring bins
 _MAX_ITERATIONS = 50  # with a part of the queries, or with all if they are few
-_MAX_LAST_ITERATIONS = 25  # with all queries, from there
+_MAX_LAST_ITERATIONS = 10  # with all queries, from there
 _PART = 4  # every fourth query is in that part
 _MIN_QUERIES = 20_000  # with fewer, a part of them says too little about the rest
 _N_CHUNKS = 16  # fixed, so that sums do not depend on the number of threads
@@ -46,10 +46,19 @@ def learn_weights(examples: Examples, sizes: Ints, threads: int | None = None) -
         found = minimise(partial(_loss, part, _PART, neighbours, threads), found, _MAX_ITERATIONS)
         n_iterations = _MAX_LAST_ITERATIONS
     found = minimise(partial(_loss, examples, 1, neighbours, threads), found, n_iterations)
-    for column, bins in enumerate(examples.bins.T):
-        found[column] -= found[column, bins].mean()  # so that weights are relative to the average candidate
-        found[column, np.setdiff1d(np.arange(N_BINS + 1), bins)] = 0.0  # bins that never occurred
-    return found
+    n = _n_per_bin(examples.bins)
+    found -= (found * n).sum(axis=1, keepdims=True) / len(examples.bins)  # relative to the average candidate
+    return np.where(n > 0, found, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def _n_per_bin(bins: Ints) -> Ints:
+    """Per column and bin: the number of candidates."""
+    n = np.zeros((bins.shape[1], N_BINS + 1), np.int64)
+    for row in range(bins.shape[0]):
+        for column in range(bins.shape[1]):
+            n[column, bins[row, column]] += 1
+    return n
 
 
 def _every(examples: Examples, n: int) -> Examples:
