@@ -1,8 +1,9 @@
 """Time and memory of a learned model: `python -m benchmarks.models [NAME] [OPTION OF FIT ...]`.
 
-Fits and evaluates a model with the commands that a user would run, and measures their time and peak memory. Then
-compares the command that answers one query with the model to the one that does so with rules, and times single queries
-to the loaded model.
+NAME is a dataset, or a number of synthetic facts such as 1000000. Fits and evaluates a model with the commands that a
+user would run, and measures their time and peak memory; with synthetic facts, the model is not evaluated. Then compares
+the command that answers one query with the model to the one that does so with rules, and times single queries to the
+loaded model.
 """
 
 import json
@@ -39,9 +40,18 @@ def run(*command: str) -> tuple[float, float, str]:
     return seconds / ((before + reference_seconds()) / 2), usage.ru_maxrss / 1024, output
 
 
-def single_queries(folder: str, path: str) -> None:
+def compiled_synthetic_facts(n: int, folder: str) -> str:
+    """The path of a compiled graph with so many synthetic facts."""
+    text, compiled = f"{folder}/synthetic.txt", f"{folder}/synthetic.graph"
+    subprocess.run([sys.executable, "-m", "benchmarks.synthetic", str(n), text], check=True)
+    run("index", text, "--out", compiled)
+    Path(text).unlink()
+    return compiled
+
+
+def single_queries(data: str, path: str) -> None:
     """Time one query after the other, at the end of the data."""
-    graph = tlogic.read(folder)
+    graph = tlogic.read(data)
     forecaster = ModelForecaster(graph, tlogic.Model.load(path))
     facts = graph.split("test")
     chosen = np.linspace(0, len(facts.time) - 1, N_QUERIES).astype(int)
@@ -58,12 +68,12 @@ def single_queries(folder: str, path: str) -> None:
     print(f"one query to a loaded model: {times}; the median is {median / reference:.4f} times the reference")
 
 
-def whole_commands(folder: str, model: str, rules: str) -> None:
+def whole_commands(data: str, model: str, rules: str) -> None:
     """Compare the commands that answer one query, with a model and with rules; kernels are compiled before."""
-    graph = tlogic.read(folder)
+    graph = tlogic.read(data)
     subject = graph.entities.name_of(int(graph.facts.subject[-1]))
     relation = graph.relations.name_of(int(graph.facts.relation[-1]))
-    query = ["forecast", folder, "--subject", subject, "--relation", relation, "--json"]
+    query = ["forecast", data, "--subject", subject, "--relation", relation, "--json"]
     found = {}
     for name, path in (("--rules", rules), ("--model", model)):
         run(*query, name, path)
@@ -74,19 +84,19 @@ def whole_commands(folder: str, model: str, rules: str) -> None:
 
 
 def main(name: str = "icews14", *options: str) -> None:
-    folder = str(DATA / name)
     with tempfile.TemporaryDirectory() as temporary:
-        path = str(Path(temporary) / "some.model")
-        fit, fit_mb, _ = run("fit", folder, "--out", path, *options)
-        evaluate, evaluate_mb, output = run("evaluate", folder, "--model", path, "--json")
-        figures = " ".join(f"{value:.4f}" for value in json.loads(output)["realistic"].values())
-        print(f"{name} {' '.join(options)}: {figures} (MRR, hits@1, hits@3, hits@10; realistic ties)")
-        costs = f"{fit:.1f} + evaluate {evaluate:.1f} = {fit + evaluate:.1f}"
-        print(f"fit {costs} times the reference, peak {fit_mb:.0f} / {evaluate_mb:.0f} MB")
-        rules = str(Path(temporary) / "some.rules")
-        run("learn", folder, "--out", rules)
-        whole_commands(folder, path, rules)
-        single_queries(folder, path)
+        data = compiled_synthetic_facts(int(name), temporary) if name.isdigit() else str(DATA / name)
+        path, rules = f"{temporary}/some.model", f"{temporary}/some.rules"
+        fit, fit_mb, _ = run("fit", data, "--out", path, *options)
+        print(f"{' '.join([name, *options])}: fit {fit:.1f} times the reference, peak {fit_mb:.0f} MB")
+        if not name.isdigit():
+            evaluate, evaluate_mb, output = run("evaluate", data, "--model", path, "--json")
+            figures = " ".join(f"{value:.4f}" for value in json.loads(output)["realistic"].values())
+            print(f"evaluate {evaluate:.1f} times the reference, peak {evaluate_mb:.0f} MB")
+            print(f"{figures} (MRR, hits@1, hits@3, hits@10; realistic ties)")
+        run("learn", data, "--out", rules)
+        whole_commands(data, path, rules)
+        single_queries(data, path)
 
 
 if __name__ == "__main__":

@@ -168,7 +168,7 @@ class QueryEvidence(BaseQueryEvidence):
         if memory is None:
             memory = Memory(self.settings)
             memory.add_names(self.graph.entities.names, self.graph.relations.base)
-            memory.reserve(self.graph.facts.between(0, now))
+            memory.reserve(self.graph.facts)
             if now < self.graph.end and len(heads) < _FEW_RELATIONS * len(self.graph.relations):
                 self._heads = heads
         self._memory = memory

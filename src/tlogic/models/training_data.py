@@ -4,6 +4,7 @@ The evidence of a query depends on earlier facts only, so every past query is a 
 the facts that it scores.
 """
 
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -78,22 +79,16 @@ def collect_training_data(
     facts = known.facts.between(scored_from, known.end)
     sampler = _Sampler(known, facts, settings.seed)
     first, rest = _in_two(sampler.queries())
-    samples = list(chain.from_iterable(evidence.map(first, sampler, execution, "first evidence")))
-    bins = Bins.cut(_rows_for_bins([example for example, _ in samples], settings.seed))
-    n_queries, n_columns = len(first.time) + len(rest.time), len(bins.sizes)
-    examples, held_back = (_Collection(n_queries * n_most, n_columns) for n_most in (_MAX_PER_QUERY, 1))
-    while samples:
-        for collection, sample in zip((examples, held_back), samples.pop(0), strict=True):
-            collection.add(sample._replace(values=bins.of(sample.values)))
-    sampler.bins = bins
-    for pair in chain.from_iterable(evidence.map(rest, sampler, execution, "evidence")):
-        for collection, sample in zip((examples, held_back), pair, strict=True):
-            collection.add(sample)
-    if not examples.has_answers:
+    samples = list(chain.from_iterable(evidence.map(first, sampler, execution, "evidence")))
+    sampler.bins = Bins.cut(_rows_for_bins([example for example, _ in samples], settings.seed))
+    later = evidence.map(rest, sampler, execution, "evidence") if len(rest.time) else iter(())
+    all_binned = chain(_binned(sampler.bins, samples), chain.from_iterable(later))
+    examples, held_back = _collect(all_binned, len(first.time) + len(rest.time), len(sampler.bins.sizes))
+    if not examples.is_true.any():
         raise InputError("There is nothing to learn from: no query has its answer among entities seen before.")
     memory = evidence.complete_memory(execution)
     MemoryCache(graph, of_memory).store(memory, known.end)
-    return TrainingData(known, bins, examples.as_examples(), held_back.as_examples(), memory)
+    return TrainingData(known, sampler.bins, examples, held_back, memory)
 
 
 def _in_two(queries: QueryBatch) -> tuple[QueryBatch, QueryBatch]:
@@ -102,6 +97,23 @@ def _in_two(queries: QueryBatch) -> tuple[QueryBatch, QueryBatch]:
     if n > _QUERIES_FOR_BINS:
         n = int(np.searchsorted(queries.time, queries.time[_QUERIES_FOR_BINS], "right"))
     return QueryBatch(*(column[:n] for column in queries)), QueryBatch(*(column[n:] for column in queries))
+
+
+def _binned(bins: Bins, samples: list[tuple[Sample, Sample]]) -> Iterator[tuple[Sample, Sample]]:
+    """Samples with bins instead of evidence. The list is emptied, to free their memory one by one."""
+    samples.reverse()
+    while samples:
+        example, held_back = (sample._replace(values=bins.of(sample.values)) for sample in samples.pop())
+        yield example, held_back
+
+
+def _collect(pairs: Iterable[tuple[Sample, Sample]], n_queries: int, n_columns: int) -> tuple[Examples, Examples]:
+    """The examples, and the queries that are held back, of all pairs of samples."""
+    examples, held_back = _Collection(n_queries * _MAX_PER_QUERY, n_columns), _Collection(n_queries, n_columns)
+    for example, other in pairs:
+        examples.add(example)
+        held_back.add(other)
+    return examples.as_examples(), held_back.as_examples()
 
 
 class _Collection:
@@ -116,11 +128,6 @@ class _Collection:
         self._bins, self._n = np.empty((n_rows, n_columns), np.uint8), 0
         self._sizes: list[Ints] = [np.zeros(0, np.int64)]
         self._is_true: list[Ints] = [np.zeros(0, np.int8)]
-
-    @property
-    def has_answers(self) -> bool:
-        """Whether any candidate is an answer."""
-        return any(part.any() for part in self._is_true)
 
     def add(self, sample: Sample) -> None:
         """Append a sample, whose values are bins."""
