@@ -53,8 +53,8 @@ def single_queries(data: str, path: str) -> None:
     """Time one query after the other, at the end of the data."""
     graph = tlogic.read(data)
     forecaster = ModelForecaster(graph, tlogic.Model.load(path))
-    facts = graph.split("test")
-    chosen = np.linspace(0, len(facts.time) - 1, N_QUERIES).astype(int)
+    facts = graph.facts
+    chosen = np.linspace(0.9 * len(facts.time), len(facts.time) - 1, N_QUERIES).astype(int)
     queries = [EncodedQuery(int(facts.subject[i]), int(facts.relation[i]), graph.end) for i in chosen]
     reference = reference_seconds()
     forecaster.answer(queries[:1], 10, Execution(threads=1))  # builds the memory
