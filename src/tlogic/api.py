@@ -96,7 +96,7 @@ def index(
     """Write a compiled graph, which ``read`` opens in milliseconds; with a model, also the memory of that model.
 
     ``forecast`` and ``evaluate`` open the memory beside a compiled graph if they get a model with the same families of
-    evidence and half-lives. Otherwise the model has to learn from all facts first.
+    evidence, half-lives and ``max_events``. Otherwise the model has to learn from all facts first.
 
     Args:
         graph: The graph to write.

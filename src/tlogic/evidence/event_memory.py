@@ -372,14 +372,14 @@ def end_of_edges(edges: Lists, entity: int, now: int) -> int:
 
 @njit(cache=True, nogil=True)
 def searched_since(edges: Lists, max_events: Ints, entity: int, now: int) -> int:
-    """The time of the first of the last events of an entity before now that are searched; 0 if all are."""
+    """The time of the oldest event of an entity that is searched for queries at a time; 0 if all are."""
     at = end_of_edges(edges, entity, now) - max_events[0]
     return edges.record[at, 2] if at > first_of(edges, entity) else 0
 
 
 @njit(cache=True, nogil=True)
 def is_short(lists: Lists, which: int, max_events: Ints) -> bool:
-    """Whether going through a list, record by record, takes less time than the search of last events here and there."""
+    """Whether reading a whole list, which lies in one place, takes less time than searching the last events."""
     return size_of(lists, which) <= _MAX_SCANNED * max_events[0]
 
 

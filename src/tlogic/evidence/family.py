@@ -6,6 +6,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from tlogic.evidence.candidate_selection import Proposals, QueryContext, StepQueries
 from tlogic.evidence.event_memory import EventMemory
+from tlogic.evidence.rates import Tally, new_tally, with_more_heads, with_more_rules
 from tlogic.evidence.rule_kinds import RuleCounts, RuleKind
 from tlogic.evidence.statements import Case, Statement
 from tlogic.graph.arrays import Bools, Floats, Ints
@@ -127,3 +128,20 @@ class CountingFamily(BaseFamily):
     @abstractmethod
     def _make_room(self, memory: EventMemory) -> None:
         """Make room for at least one more event."""
+
+
+class TallyFamily(CountingFamily):
+    """A family that counts rules with one body relation in a tally."""
+
+    n_buckets: ClassVar[int]
+    """The number of buckets of the tally."""
+    state: Tally
+
+    def __init__(self) -> None:
+        self.state = new_tally(self.n_buckets)
+
+    def _make_room_for_relations(self, n: int) -> None:
+        self.state = with_more_heads(self.state, n)
+
+    def _make_room(self, memory: EventMemory) -> None:
+        self.state = with_more_rules(self.state, len(memory.relation_key))

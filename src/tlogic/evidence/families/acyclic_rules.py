@@ -11,7 +11,7 @@ from numba import njit
 
 from tlogic.evidence.candidate_selection import QueryContext
 from tlogic.evidence.event_memory import N_RECENT_STEPS, EventMemory, end_of_edges, facts_at
-from tlogic.evidence.family import CountingFamily, StepEvents
+from tlogic.evidence.family import StepEvents, TallyFamily
 from tlogic.evidence.lists import first_of
 from tlogic.evidence.rates import (
     FIRES,
@@ -21,12 +21,9 @@ from tlogic.evidence.rates import (
     can_add_rules,
     log_as_float,
     log_of_none,
-    new_tally,
     rate_of,
     rules_by_head,
     smoothed_rate,
-    with_more_heads,
-    with_more_rules,
 )
 from tlogic.evidence.rule_kinds import RuleCounts, RuleKind
 from tlogic.evidence.statements import Case, Edge, Statement, percent
@@ -107,23 +104,15 @@ def _learn(memory: EventMemory, tally: Tally, events: StepEvents, first: int, ti
     return len(events.source)
 
 
-class AcyclicRules(CountingFamily):
+class AcyclicRules(TallyFamily):
     """Rules r(X, Y, T2) <- b(Y, Z, T1)."""
 
     columns = ("largest", "sum", "sum of best")
+    n_buckets = _ALL_AGES + 1
     rule_kind = RuleKind(("X", "Y"), (("Y", "Z"),), tuple(((age, age),) for age in range(1, N_AGES + 1)), PRIOR)
-
-    def __init__(self) -> None:
-        self.state = new_tally(_ALL_AGES + 1)
-
-    def _make_room_for_relations(self, n: int) -> None:
-        self.state = with_more_heads(self.state, n)
 
     def _count(self, memory: EventMemory, events: StepEvents, first: int, times: int) -> int:
         return int(_learn(memory, self.state, events, first, times))
-
-    def _make_room(self, memory: EventMemory) -> None:
-        self.state = with_more_rules(self.state, len(memory.relation_key))
 
     def extract(self, memory: EventMemory, context: QueryContext, out: Floats) -> None:
         """Fill the rates of the rules that fire for each candidate."""

@@ -20,7 +20,7 @@ from tlogic.evidence.event_memory import (
     pair_of,
     searched_since,
 )
-from tlogic.evidence.family import CountingFamily, StepEvents
+from tlogic.evidence.family import StepEvents, TallyFamily
 from tlogic.evidence.groups import (
     MEMBER,
     PART,
@@ -42,14 +42,11 @@ from tlogic.evidence.rates import (
     insert_largest,
     log_as_float,
     log_of_none,
-    new_tally,
     rank_within,
     rate_of,
     rules_by_head,
     share_of_best,
     smoothed_rate,
-    with_more_heads,
-    with_more_rules,
 )
 from tlogic.evidence.rule_kinds import RuleCounts, RuleKind, age_spans
 from tlogic.evidence.statements import Case, Edge, Statement, percent
@@ -331,7 +328,7 @@ def _count_hits(
             add_counts(hits, of_head, _shared_bucket(now - last, weight / whole), _ALL_SHARED, times)
 
 
-class OneStepRules(CountingFamily):
+class OneStepRules(TallyFamily):
     """Rules r(X, Y, T2) <- b(X, Y, T1)."""
 
     columns = (
@@ -344,19 +341,11 @@ class OneStepRules(CountingFamily):
         "rank by share",
         "age of newest good rule",
     )
+    n_buckets = _N_BUCKETS
     rule_kind = RuleKind(("X", "Y"), (("X", "Y"),), tuple((span,) for span in age_spans(AGES)), PRIOR)
-
-    def __init__(self) -> None:
-        self.state = new_tally(_N_BUCKETS)
-
-    def _make_room_for_relations(self, n: int) -> None:
-        self.state = with_more_heads(self.state, n)
 
     def _count(self, memory: EventMemory, events: StepEvents, first: int, times: int) -> int:
         return int(_learn(memory, self.state, events, first, times))
-
-    def _make_room(self, memory: EventMemory) -> None:
-        self.state = with_more_rules(self.state, len(memory.relation_key))
 
     def extract(self, memory: EventMemory, context: QueryContext, out: Floats) -> None:
         """Fill the rates of the rules that fire for each candidate."""

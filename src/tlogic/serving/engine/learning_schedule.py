@@ -10,7 +10,7 @@ from tlogic.serving.engine.service import Service
 from tlogic.serving.logs import FailureLog
 
 LEASE_SECONDS = 60.0
-"""A service that learns keeps its claim. If it dies, another one takes over after this time."""
+"""A service renews its claim while it learns. If it dies, another one takes over after this time."""
 
 
 class LearningSchedule:
@@ -20,9 +20,9 @@ class LearningSchedule:
 
     Args:
         service: The service.
-        period: The seconds from the begin of one learning to that of the next one.
+        period: The seconds from the start of one run of learning to the start of the next.
         poll: The seconds between two looks at the clock and at the state of learning.
-        lease: The seconds after which a claim lapses that is not kept.
+        lease: The seconds after which a claim lapses if it is not renewed.
     """
 
     def __init__(self, service: Service, period: float, poll: float, lease: float = LEASE_SECONDS) -> None:
@@ -55,7 +55,7 @@ class LearningSchedule:
                     self._claim()
 
     def _claim(self) -> None:
-        """Take or keep the claim, and begin to learn if it is new."""
+        """Take or renew the claim, and begin to learn if it is new."""
         wait = self._store.claim_learning(self._owner, self._period, self._lease)
         self._claim_at = monotonic() + (wait or self._lease / 3)
         if wait == 0.0 and not self._is_learning:

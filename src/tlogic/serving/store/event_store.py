@@ -259,12 +259,12 @@ class EventStore:
     def claim_learning(self, owner: str, period: float, lease: float) -> float:
         """Claim the next learning on a schedule that several services share.
 
-        The claim lapses after ``lease`` seconds, so that another service takes over if its owner dies. The owner claims
-        again in time to keep it.
+        The claim lapses after ``lease`` seconds, so that another service takes over if its owner dies. To renew it, the
+        owner claims again before that.
 
         Args:
             owner: The service, by a name that no other has.
-            period: The seconds from the begin of one learning to that of the next one.
+            period: The seconds from the start of one run of learning to the start of the next.
             lease: The seconds until the claim lapses.
 
         Returns:
@@ -290,11 +290,11 @@ class EventStore:
         return wait
 
     def release_learning(self, owner: str, *, is_done: bool) -> None:
-        """Give a claim up. The next period counts from its begin if learning is done, else another service may learn.
+        """Give up a claim. If learning is done, the next period counts from its start, else another service may learn.
 
         Args:
             owner: The service. If it has no claim, or its claim lapsed and another one has it, nothing happens.
-            is_done: Whether learning has come to an end.
+            is_done: Whether learning has ended.
 
         Raises:
             StoreError: If the database fails.
