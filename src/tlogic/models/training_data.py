@@ -33,9 +33,7 @@ _MAX_QUERIES = 60_000  # about as many examples are drawn
 _MAX_OTHERS_PER_QUERY, _MAX_ANSWERS_PER_QUERY = 60, 20
 _MAX_PER_QUERY = _MAX_OTHERS_PER_QUERY + _MAX_ANSWERS_PER_QUERY
 _CALIBRATION_SHARE = 0.1  # of the queries, which are held back for calibration
-_QUERIES_FOR_BINS = int(
-    __import__("os").environ.get("QB", "6000")
-)  # the first ones, by which the edges of bins are chosen
+_QUERIES_FOR_BINS = 6000  # the first ones, by which the edges of bins are chosen
 
 _CHOSEN, _HELD_BACK, _DRAWN = range(3)  # what random numbers are for
 
