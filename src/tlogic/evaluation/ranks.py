@@ -5,8 +5,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.forecasting.application import QueryBatch, Scored
 from tlogic.forecasting.fallback import ObjectDistributions
 from tlogic.graph.arrays import Bools, Floats, Ints
@@ -31,7 +31,7 @@ class RankCounts(NamedTuple):
     fell_back: Bools
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rank_answers(
     triples: TripleIndex,
     queries: QueryBatch,
@@ -70,7 +70,7 @@ def rank_answers(
     return rank_counts
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _hide(
     triples: TripleIndex,
     queries: QueryBatch,
@@ -91,7 +91,7 @@ def _hide(
                 hidden[triples.target[triple]] = value
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _compare(entity: Ints, score: Floats, start: int, end: int, candidate: int, hidden: Bools) -> tuple[int, int]:
     """How many unfiltered candidates score higher than one of them, and how many others score the same."""
     higher, same = 0, 0

@@ -7,8 +7,8 @@ lead to, and those that families of evidence propose. Each has a strength, and t
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.evidence.event_memory import EventMemory, end_of_edges, events_at, pair_of, slot_of, triple_of
 from tlogic.evidence.groups import N_HALF_LIVES, RECENT, Groups, moment_before, weight_at
 from tlogic.evidence.lists import Lists, first_of, indexes_of, size_of
@@ -122,7 +122,7 @@ class PerQuery(NamedTuple):
     start: Ints
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _select(
     memory: EventMemory, queries: StepQueries, popular: Ints, proposals: Proposals, per_query: PerQuery
 ) -> tuple[Ints, Ints, Ints, Ints]:
@@ -164,14 +164,14 @@ def _select(
     return candidate, pair, triple, back_slot
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _longer(array: Ints) -> Ints:
     longer = np.empty(2 * len(array), np.int32)
     longer[: len(array)] = array
     return longer
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _copy_partners(per_query: PerQuery, q: int) -> None:
     """The partners of the query before, which has the same subject."""
     for i in range(N_PARTNERS):
@@ -180,14 +180,14 @@ def _copy_partners(per_query: PerQuery, q: int) -> None:
             per_query.partner_share[q, i, h] = per_query.partner_share[q - 1, i, h]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _add_members(members: Members, times: float, found: Found) -> None:
     """Add some multiple of the weights of partners, or of targets under the relation of the query."""
     for i in range(members.n[0]):
         _add(found, members.entity[i], times * members.weight[i])
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _add_popular(popular: Ints, found: Found) -> None:
     n = 0
     while n < len(popular) and popular[n] >= 0:
@@ -197,14 +197,14 @@ def _add_popular(popular: Ints, found: Found) -> None:
             _add(found, popular[rank], _POPULAR_STRENGTH * (n - rank))
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _n_answers_before(slots: Groups, slot: int, now: int) -> int:
     """The number of answers that a query had when it last occurred. A league has about as many teams as before."""
     moment = moment_before(slots, slot, now)
     return events_at(slots, slot, moment) if moment >= 0 else 0
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _add_two_steps_away(
     memory: EventMemory, partners: Partners, relation: int, now: int, members: Members, found: Found
 ) -> None:
@@ -228,7 +228,7 @@ def _add_two_steps_away(
                 _add(found, edges.record[j, 1], weight / N_LAST_EVENTS)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _add_proposed(proposals: Proposals, q: int, subject: int, found: Found) -> None:
     """Add the first proposed entities that are no candidates yet. The subject takes a turn, but is not added."""
     n_new = 0
@@ -240,7 +240,7 @@ def _add_proposed(proposals: Proposals, q: int, subject: int, found: Found) -> N
                 _add(found, c, _PROPOSED_STRENGTH)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _add(found: Found, entity: int, weight: float) -> None:
     """Add an entity to the candidates, or to its strength if it is one."""
     if found.strength[entity] == 0.0:
@@ -262,7 +262,7 @@ def most_popular(memory: EventMemory, relations: Ints, now: int) -> Ints:
     return popular
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill_popular(
     decay: Floats, entity_key: Ints, lists: Lists, slots: Groups, relation: int, now: int, out: Ints
 ) -> None:
@@ -276,7 +276,7 @@ def _fill_popular(
     take_strongest(entity[:n], weight[:n], entity_key, out[: min(n, len(out))])
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _keep_strongest(found: Found, strengths: Floats, entity_key: Ints, out: Ints) -> None:
     """Write the strongest candidates and forget all."""
     n = found.n[0]
@@ -287,7 +287,7 @@ def _keep_strongest(found: Found, strengths: Floats, entity_key: Ints, out: Ints
     found.n[0] = 0
 
 
-@njit(cache=True, nogil=True)
+@helper
 def take_strongest(entity: Ints, strength: Floats, entity_key: Ints, out: Ints) -> None:
     """Write as many entities as there is room for: the strongest first, those with the smallest keys among equals."""
     n = len(out)
@@ -307,14 +307,14 @@ def take_strongest(entity: Ints, strength: Floats, entity_key: Ints, out: Ints) 
         _sift_down(heap, 0, end, entity, strength, entity_key)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _is_weaker(i: int, j: int, entity: Ints, strength: Floats, entity_key: Ints) -> bool:
     if strength[i] != strength[j]:
         return strength[i] < strength[j]
     return entity_key[entity[i]] > entity_key[entity[j]]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _sift_down(heap: Ints, top: int, n: int, entity: Ints, strength: Floats, entity_key: Ints) -> None:
     while True:
         weakest, left = top, 2 * top + 1

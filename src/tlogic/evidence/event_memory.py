@@ -7,8 +7,8 @@ relations change no numbers. A fact (s, r, o) is an edge (s, 2 r, o) and an edge
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.evidence.groups import (
     LATEST,
     N_EARLIER,
@@ -181,7 +181,7 @@ def _with_room(memory: EventMemory) -> EventMemory:
     return memory._replace(**longer)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_facts(
     memory: EventMemory, subject: Ints, relation: Ints, object: Ints, time: Ints, first: int, flags: Bools
 ) -> int:
@@ -240,7 +240,7 @@ def _add_facts(
 # Records with many arrays are costly to pass on, so the functions below take only the parts that they need.
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _add_slot(
     table: Table, slots: Groups, of_entity: Lists, of_relation: Lists, entity: int, relation: int, now: int
 ) -> int:
@@ -254,7 +254,7 @@ def _add_slot(
     return slot
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _add_pair(table: Table, pairs: Groups, partners: Lists, entities: Groups, s: int, o: int, now: int) -> int:
     n, first, second = n_keys(table), min(s, o), max(s, o)
     pair = add_key(table, joint_key(first, second))
@@ -268,7 +268,7 @@ def _add_pair(table: Table, pairs: Groups, partners: Lists, entities: Groups, s:
     return pair
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _copy_triple(triples: Groups, triple: int, of_slot: Lists, of_pair: Lists) -> None:
     """Copy what the lists tell of a triple."""
     row = triples[triple]
@@ -277,21 +277,21 @@ def _copy_triple(triples: Groups, triple: int, of_slot: Lists, of_pair: Lists) -
     copy_group(triples, triple, of_pair.record, first_of(of_pair, row[PAIR]) + row[_IN_PAIR])
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _copy_pair(pairs: Groups, pair: int, partners: Lists, first: int, second: int) -> None:
     """Copy what the lists tell of a pair."""
     copy_group(pairs, pair, partners.record, first_of(partners, first) + pairs[pair, _IN_FIRST])
     copy_group(pairs, pair, partners.record, first_of(partners, second) + pairs[pair, _IN_SECOND])
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _add_kind(groups: Groups, group: int, now: int) -> None:
     if groups[group, N_KINDS] == 0 or groups[group, LAST_NEW_KIND] < now:
         groups[group, N_KINDS_EARLIER], groups[group, LAST_NEW_KIND] = groups[group, N_KINDS], now
     groups[group, N_KINDS] += 1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _add_edge(
     edges: Lists, relation_key: Ints, entity_key: Ints, source: int, relation: int, target: int, now: int, triple: int
 ) -> None:
@@ -308,7 +308,7 @@ def _add_edge(
     record[at, 0], record[at, 1], record[at, 2], record[at, 3] = relation, target, now, triple
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _add_recent(recent: Ints, newest: Ints, relation: int, now: int) -> None:
     row = now % _RING
     if newest[1 + row] != now:
@@ -322,19 +322,19 @@ def _add_recent(recent: Ints, newest: Ints, relation: int, now: int) -> None:
 # Lookups
 
 
-@njit(cache=True, nogil=True)
+@helper
 def slot_of(slots: Table, entity: int, relation: int) -> int:
     """The slot of an entity and a relation, or -1."""
     return number_of(slots, joint_key(entity, relation))
 
 
-@njit(cache=True, nogil=True)
+@helper
 def pair_of(pairs: Table, one: int, other: int) -> int:
     """The pair of two entities, or -1."""
     return number_of(pairs, joint_key(min(one, other), max(one, other)))
 
 
-@njit(cache=True, nogil=True)
+@helper
 def triple_of(triples: Table, slot: int, back_slot: int, relation: int, source: int, target: int) -> int:
     """The triple of an edge, given the slots of both its ends, or -1."""
     if slot < 0 or back_slot < 0:
@@ -342,19 +342,19 @@ def triple_of(triples: Table, slot: int, back_slot: int, relation: int, source: 
     return number_of(triples, joint_key(back_slot, source) if relation & 1 else joint_key(slot, target))
 
 
-@njit(cache=True, nogil=True)
+@helper
 def kinds_before(groups: Groups, group: int, now: int) -> int:
     """How many different targets a slot, or partners an entity, had before now."""
     return groups[group, N_KINDS] if groups[group, LAST_NEW_KIND] < now else groups[group, N_KINDS_EARLIER]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def events_at(slots: Groups, slot: int, moment: int) -> int:
     """The number of events of a slot at the time of a moment."""
     return slots[slot, N_EVENTS_EARLIER] if moment else slots[slot, N_LATEST] - slots[slot, N_EARLIER]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def end_of_edges(edges: Lists, entity: int, now: int) -> int:
     """The index behind the last edge of an entity before now."""
     record, low = edges.record, first_of(edges, entity)
@@ -370,20 +370,20 @@ def end_of_edges(edges: Lists, entity: int, now: int) -> int:
     return low
 
 
-@njit(cache=True, nogil=True)
+@helper
 def searched_since(edges: Lists, max_events: Ints, entity: int, now: int) -> int:
     """The time of the oldest event of an entity that is searched for queries at a time; 0 if all are."""
     at = end_of_edges(edges, entity, now) - max_events[0]
     return edges.record[at, 2] if at > first_of(edges, entity) else 0
 
 
-@njit(cache=True, nogil=True)
+@helper
 def is_short(lists: Lists, which: int, max_events: Ints) -> bool:
     """Whether reading a whole list, which lies in one place, takes less time than searching the last events."""
     return size_of(lists, which) <= _MAX_SCANNED * max_events[0]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def facts_at(recent: Ints, newest: Ints, relation: int, step: int) -> int:
     """The number of facts of a relation of the data at one of the last time steps."""
     row = step % _RING

@@ -8,9 +8,10 @@ later therefore always finds what was known before it.
 from typing import Any, TypeAlias
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
+from tlogic.compilation import helper, kernel
 from tlogic.graph.arrays import Floats, Ints
 
 N_HALF_LIVES = 5
@@ -91,13 +92,13 @@ def with_more_groups(groups: Groups, n: int) -> Groups:
     return more
 
 
-@njit(cache=True, nogil=True)
+@helper
 def decayed(decay: Floats, h: int, age: int) -> float:
     """What is left of one event after some time steps."""
     return decay[h, age] if age < _MAX_AGE else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_events(decay: Floats, groups: Groups, group: int, time: int, n: int) -> None:
     """Count events of a group, which are not before its latest time."""
     gap = time - groups[group, LATEST]
@@ -113,13 +114,13 @@ def add_events(decay: Floats, groups: Groups, group: int, time: int, n: int) -> 
     groups[group, N_LATEST] += n
 
 
-@njit(cache=True, nogil=True)
+@helper
 def is_new_at(groups: Groups, group: int, time: int) -> bool:
     """Whether a group has had no event at a time step yet, which is not before its latest one."""
     return groups[group, N_LATEST] == 0 or groups[group, LATEST] < time
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def moment_before(groups: Groups, group: int, now: int) -> int:
     """Which of the two moments of a group is the last one before now: 0 or 1; -1 if there is none."""
     if group < 0 or groups[group, N_LATEST] == 0:
@@ -129,24 +130,24 @@ def moment_before(groups: Groups, group: int, now: int) -> int:
     return 1 if groups[group, N_EARLIER] else -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def time_of(groups: Groups, group: int, moment: int) -> int:
     """The time of a moment."""
     return groups[group, LATEST + 2 * moment]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def n_events(groups: Groups, group: int, moment: int) -> int:
     """The number of events until a moment."""
     return groups[group, N_LATEST + 2 * moment]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count(groups: Groups, group: int, moment: int, h: int) -> float:
     return float_of(groups[group, COUNTS + FOREVER * moment + h])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_at(decay: Floats, groups: Groups, group: int, moment: int, h: int, now: int) -> float:
     """The decayed count of a group, from its last moment before now."""
     if h == FOREVER:
@@ -154,21 +155,21 @@ def count_at(decay: Floats, groups: Groups, group: int, moment: int, h: int, now
     return _count(groups, group, moment, h) * decayed(decay, h, now - time_of(groups, group, moment))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weight_at(decay: Floats, groups: Groups, group: int, moment: int, now: int) -> float:
     """The weight of a group: its decayed count, plus a little for each event, however old."""
     old = OLD_EVENT_WEIGHT * n_events(groups, group, moment)
     return count_at(decay, groups, group, moment, RECENT, now) + old
 
 
-@njit(cache=True, nogil=True)
+@helper
 def copy_group(groups: Groups, group: int, record: Ints, at: int) -> None:
     """Copy what a record in a list tells of its group."""
     record[at, LAST], record[at, N_UNTIL] = groups[group, LATEST], groups[group, N_LATEST]
     record[at, COUNT] = groups[group, COUNTS + RECENT]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def last_before(record: Ints, at: int, groups: Groups, now: int) -> int:
     """The last time before now at which the group of a record had an event, or -1."""
     if record[at, LAST] < now:
@@ -177,7 +178,7 @@ def last_before(record: Ints, at: int, groups: Groups, now: int) -> int:
     return time_of(groups, record[at, PART], moment) if moment >= 0 else -1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def weight_before(decay: Floats, record: Ints, at: int, groups: Groups, now: int) -> float:
     """The weight of the group of a record, which has events before now."""
     if record[at, LAST] < now:
@@ -187,7 +188,7 @@ def weight_before(decay: Floats, record: Ints, at: int, groups: Groups, now: int
     return weight_at(decay, groups, group, moment_before(groups, group, now), now)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def share(decay: Floats, parts: Groups, part: int, moment: int, wholes: Groups, whole: int, last: int, h: int) -> float:
     """The decayed share of a group in a larger one that contains it, from the last moments of both.
 

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.graph.arrays import Ints
 
 _MIN_ROOM = 4
@@ -62,7 +62,7 @@ def compacted(lists: Lists) -> Lists:
     return compact
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _copy_records(lists: Lists, compact: Lists) -> None:
     for row in range(1, len(lists.extent)):
         first, other = lists.extent[row, _START], compact.extent[row, _START]
@@ -71,19 +71,19 @@ def _copy_records(lists: Lists, compact: Lists) -> None:
                 compact.record[other + i, field] = lists.record[first + i, field]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _reserve(lists: Lists, n_longer: int) -> int:
     """The rows that some lists need at most when they move."""
     return n_longer * (2 * lists.extent[_TOTALS, _LONGEST] + _MIN_ROOM)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def can_extend(lists: Lists, n_longer: int) -> bool:
     """Whether so many lists can take one more record each."""
     return lists.extent[_TOTALS, _USED] + _reserve(lists, n_longer) <= len(lists.record)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def extend(lists: Lists, which: int) -> int:
     """Make one list longer by a record; return the index of that record."""
     extent, record = lists
@@ -101,7 +101,7 @@ def extend(lists: Lists, which: int) -> int:
     return extent[row, _START] + size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def append(lists: Lists, which: int, first: int, second: int) -> int:
     """Append a record to a list, given its first two fields; return its position in the list, which never changes."""
     at = extend(lists, which)
@@ -109,19 +109,19 @@ def append(lists: Lists, which: int, first: int, second: int) -> int:
     return at - first_of(lists, which)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_of(lists: Lists, which: int) -> int:
     """The index of the first record of a list."""
     return lists.extent[which + 1, _START]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def size_of(lists: Lists, which: int) -> int:
     """The number of records of a list; none for list -1."""
     return lists.extent[which + 1, _SIZE] if which >= 0 else 0
 
 
-@njit(cache=True, nogil=True)
+@helper
 def indexes_of(lists: Lists, which: int) -> range:
     """The indexes of the records of a list; none for list -1."""
     first = first_of(lists, max(which, 0))

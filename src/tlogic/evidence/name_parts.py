@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import kernel
 from tlogic.evidence.lists import Lists, append, can_extend, new_lists, with_more_lists, with_more_records
 from tlogic.evidence.tables import Table, add_key, has_room, joint_key, larger_table, n_keys, new_table
 from tlogic.graph.arrays import Ints
@@ -118,7 +118,7 @@ def _with_members(parts: NameParts, first: int) -> NameParts:
     return parts
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_members(members: Lists, place: Ints, first: int) -> int:
     for entity in range(first, len(place)):
         if not can_extend(members, 1):
@@ -141,7 +141,7 @@ def with_partners(parts: NameParts, source: Ints, target: Ints, now: int) -> Nam
     return parts
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_partners(parts: NameParts, source: Ints, target: Ints, now: int, first: int) -> int:
     """Count the places of partners until there is no room; return the index of the next edge."""
     for i in range(first, len(source)):
@@ -164,7 +164,7 @@ def _add_partners(parts: NameParts, source: Ints, target: Ints, now: int, first:
     return len(source)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def place_of(parts: NameParts, entity: int, now: int) -> int:
     """The place of an entity from its name, or from its partners before now; -1 if unknown."""
     if parts.place[entity] != UNKNOWN:
@@ -172,7 +172,7 @@ def place_of(parts: NameParts, entity: int, now: int) -> int:
     return parts.inferred[entity, 0] if parts.inferred[entity, 1] < now else parts.inferred[entity, 2]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def kind_of(parts: NameParts, entity: int, place: int) -> int:
     """The kind of an entity with a given place."""
     if place != UNKNOWN and parts.own_place[entity] == place:

@@ -6,8 +6,8 @@ Only the last events of an entity are searched, so that the cost for entities wi
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.evidence.event_memory import PAIR, EventMemory, end_of_edges, is_short, searched_since
 from tlogic.evidence.groups import (
     MEMBER,
@@ -48,13 +48,13 @@ class Members(NamedTuple):
     """Per entity: when it was last collected."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def new_partners(n: int) -> Partners:
     """Room for so many partners."""
     return Partners(np.empty(n, np.int64), np.empty((n, N_HALF_LIVES)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def new_members(n_entities: int) -> Members:
     """Room for the members of any list."""
     return Members(
@@ -66,7 +66,7 @@ def new_members(n_entities: int) -> Members:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def collect_partners(memory: EventMemory, entity: int, now: int, members: Members) -> None:
     """Collect the partners of the last events of an entity before now."""
     since = searched_since(memory.edges, memory.max_events, entity, now)
@@ -76,7 +76,7 @@ def collect_partners(memory: EventMemory, entity: int, now: int, members: Member
         _collect_from_edges(memory.decay, memory.edges, entity, _ANY, memory.triples, memory.pairs, since, now, members)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def collect_targets(memory: EventMemory, entity: int, relation: int, slot: int, now: int, members: Members) -> None:
     """Collect the targets, under one relation, of the last events of an entity before now."""
     since, triples = searched_since(memory.edges, memory.max_events, entity, now), memory.triples
@@ -86,7 +86,7 @@ def collect_targets(memory: EventMemory, entity: int, relation: int, slot: int, 
         _collect_from_edges(memory.decay, memory.edges, entity, relation, triples, triples, since, now, members)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _collect_from_list(
     decay: Floats, lists: Lists, which: int, parts: Groups, since: int, now: int, members: Members
 ) -> None:
@@ -99,7 +99,7 @@ def _collect_from_list(
     members.n[0] = n
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _collect_from_edges(
     decay: Floats,
     edges: Lists,
@@ -127,7 +127,7 @@ def _collect_from_edges(
     members.n[0] = n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def strongest(
     decay: Floats,
     entity_key: Ints,
@@ -156,7 +156,7 @@ def strongest(
                 )
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _insert(found: Ints, n: int, entity_key: Ints, members: Members, i: int) -> int:
     """Insert a member among the strongest so far, if it is one of them; return their number."""
     rank, weight, key = n, members.weight[i], entity_key[members.entity[i]]

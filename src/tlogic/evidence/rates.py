@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.evidence.rule_kinds import RuleCounts
 from tlogic.evidence.tables import Table, has_room, keys_of, larger_table, n_keys, new_table
 from tlogic.graph.arrays import Floats, Ints
@@ -71,19 +71,19 @@ def body_relations(key: Ints, length: int) -> Ints:
     )
 
 
-@njit(cache=True, nogil=True)
+@helper
 def can_add_rules(tally: Tally, n: int) -> bool:
     """Whether so many more rules fit."""
     return has_room(tally.rule, n) and n_keys(tally.rule) + n <= len(tally.counts)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def two_relations(first: int, second: int) -> int:
     """One number for two body relations."""
     return (first << _RELATION_BITS) | second
 
 
-@njit(cache=True, nogil=True)
+@helper
 def add_counts(of_rule: Ints, of_head: Ints, bucket: int, whole: int, n: int) -> None:
     """Count firings, or hits, of a rule in a bucket, and in the bucket that holds the sum."""
     of_rule[bucket] += n
@@ -92,7 +92,7 @@ def add_counts(of_rule: Ints, of_head: Ints, bucket: int, whole: int, n: int) ->
     of_head[whole] += n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rate_of(counts: Ints, totals: Ints, bucket: int, whole: int, prior: float) -> float:
     """The smoothed rate of a rule in a bucket, from its counts and those of all rules of its head."""
     return smoothed_rate(
@@ -104,7 +104,7 @@ def rate_of(counts: Ints, totals: Ints, bucket: int, whole: int, prior: float) -
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def smoothed_rate(
     own: tuple[float, float],
     rule: tuple[float, float],
@@ -128,7 +128,7 @@ def smoothed_rate(
     return (own[0] + prior * expected) / (own[1] + prior)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bucket_of(value: float, edges: tuple[float, ...]) -> int:
     """The number of edges that a value exceeds."""
     bucket = 0
@@ -137,7 +137,7 @@ def bucket_of(value: float, edges: tuple[float, ...]) -> int:
     return bucket
 
 
-@njit(cache=True, nogil=True)
+@helper
 def insert_largest(row: Floats, first: int, n: int, value: float) -> None:
     """Insert a value among the n largest of a row, which are kept in descending order from an index on."""
     index = first + n - 1
@@ -149,7 +149,7 @@ def insert_largest(row: Floats, first: int, n: int, value: float) -> None:
     row[index] = value
 
 
-@njit(cache=True, nogil=True)
+@helper
 def log_of_none(rate: float) -> int:
     """Minus the logarithm of the probability that something with this rate is not so, as an integer.
 
@@ -158,13 +158,13 @@ def log_of_none(rate: float) -> int:
     return int(-np.log(1.0 - rate) * _LOG_UNIT + 0.5)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def log_as_float(total: int) -> float:
     """A sum of such logarithms as a floating-point number."""
     return total / _LOG_UNIT
 
 
-@njit(cache=True, nogil=True)
+@helper
 def rank_within(rows: Floats, value: int, rank: int) -> None:
     """Write how many rows have a larger value in a column, for rows that have a value."""
     values = np.empty(len(rows), np.float32)
@@ -178,7 +178,7 @@ def rank_within(rows: Floats, value: int, rank: int) -> None:
             rows[i, rank] = n
 
 
-@njit(cache=True, nogil=True)
+@helper
 def share_of_best(rows: Floats, value: int, share: int) -> None:
     """Write the share that each value of a column has of the largest one."""
     best = np.float32(1e-9)

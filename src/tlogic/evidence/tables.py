@@ -3,8 +3,8 @@
 from typing import Any, TypeAlias
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.graph.arrays import Ints
 from tlogic.graph.hashing import splitmix64
 
@@ -41,32 +41,32 @@ def keys_of(table: Table) -> Ints:
     return keys
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def n_keys(table: Table) -> int:
     """The number of keys."""
     return table[len(table) - 1, 0]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def joint_key(high: int, low: int) -> int:
     """One key for two numbers below 2^31."""
     return (int(high) << 32) | int(low)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def has_room(table: Table, n_more: int) -> bool:
     """Whether so many more keys fit."""
     return n_keys(table) + n_more <= _MAX_LOAD * (len(table) - 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def number_of(table: Table, key: int) -> int:
     """The number of a key, or -1."""
     at = _find(table, key)
     return table[at, 1] if table[at, 0] == key else -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_key(table: Table, key: int) -> int:
     """The number of a key, which is added if it is new. There must be room."""
     at = _find(table, key)
@@ -77,7 +77,7 @@ def add_key(table: Table, key: int) -> int:
     return table[at, 1]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _find(table: Table, key: int) -> int:
     """Where a key is, or the free place where it belongs."""
     mask = len(table) - 2
@@ -87,7 +87,7 @@ def _find(table: Table, key: int) -> int:
     return at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _copy_keys(table: Table, larger: Table) -> None:
     for i in range(len(table) - 1):
         if table[i, 0] != _FREE:

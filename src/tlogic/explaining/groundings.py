@@ -10,8 +10,8 @@ from itertools import islice, repeat
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.forecasting.grounding.visible_facts import VisibleFacts
 from tlogic.graph.arrays import Ints
 from tlogic.graph.binary_search import find_within, first_at_least
@@ -37,7 +37,7 @@ class _PathSearch(NamedTuple):
     """Per atom: the earliest time that its fact may have."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_paths(
     visible: VisibleFacts,
     rank: Ints,
@@ -78,7 +78,7 @@ def find_paths(
     return paths[:n_paths]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _new_search(variables: Ints, subject: int, candidate: int, earliest: int) -> _PathSearch:
     """A search that has bound the first and the last variable only."""
     length = len(variables) - 1
@@ -96,7 +96,7 @@ def _new_search(variables: Ints, subject: int, candidate: int, earliest: int) ->
     return search
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _enter(
     visible: VisibleFacts, rank: Ints, body: Ints, variables: Ints, search: _PathSearch, depth: int, stack: Ints
 ) -> Ints:
@@ -122,7 +122,7 @@ def _enter(
     return stack
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _follow_next(
     visible: VisibleFacts, variables: Ints, search: _PathSearch, depth: int, first_time: int, stack: Ints
 ) -> bool:

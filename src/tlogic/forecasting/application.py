@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.forecasting.candidates import (
     INITIAL_CAPACITY,
     Candidates,
@@ -82,7 +82,7 @@ def new_workspace(triples: TripleIndex, n_entities: int, n_relations: int, book:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def apply_rules(triples: TripleIndex, book: Rulebook, work: Workspace, queries: QueryBatch) -> Scored:
     """Apply the rules of each query (s, r, ?, t_q) by decreasing confidence until the stop criterion holds.
 
@@ -103,7 +103,7 @@ def apply_rules(triples: TripleIndex, book: Rulebook, work: Workspace, queries: 
     return Scored(start, out_entity[: start[-1]].copy(), out_score[: start[-1]].copy(), n_rules)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def begin_query(triples: TripleIndex, book: Rulebook, work: Workspace, queries: QueryBatch, q: int) -> None:
     """Show the facts that query ``q`` may use, and index its subject's slots unless the query before did."""
     advance_state_to(work.grounding, triples, queries.visible_until[q])
@@ -111,14 +111,14 @@ def begin_query(triples: TripleIndex, book: Rulebook, work: Workspace, queries: 
         index_subject_slots(work.grounding, queries.subject[q], max(queries.time[q] - book.window, 0))
 
 
-@njit(cache=True, nogil=True)
+@helper
 def end_query(work: Workspace, queries: QueryBatch, q: int) -> None:
     """Reset the index of the subject's slots unless the next query uses the same."""
     if q + 1 == len(queries.subject) or not _same_start(queries, q, q + 1):
         reset_subject_slots(work.grounding, queries.subject[q])
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _same_start(queries: QueryBatch, a: int, b: int) -> bool:
     """Do two queries have the same subject, time and visible facts?"""
     return (
@@ -128,13 +128,13 @@ def _same_start(queries: QueryBatch, a: int, b: int) -> bool:
     )
 
 
-@njit(cache=True, nogil=True)
+@helper
 def query_window(book: Rulebook, queries: QueryBatch, q: int) -> TimeWindow:
     """The facts that groundings of query ``q`` may use."""
     return TimeWindow(queries.visible_until[q], max(queries.time[q] - book.window, 0), book.limit)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _apply_to_query(book: Rulebook, work: Workspace, queries: QueryBatch, q: int, scores: Floats) -> tuple[int, Floats]:
     """Collect the candidates of one query; returns the number of rules tried, and ``scores``, perhaps reallocated."""
     (plans, alpha, decay, _, _, k, published_stop), (grounding, frontier, candidates) = borrowed((book, work))

@@ -6,8 +6,8 @@ Scores are float32, as in the published code: candidates whose scores differ by 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.forecasting.grounding.frontier import Frontier
 from tlogic.forecasting.grounding.visible_facts import NEVER
 from tlogic.graph.arrays import Floats, Ints
@@ -50,7 +50,7 @@ def new_candidates(n_entities: int, k: int) -> Candidates:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def decay_table(alpha: float, rate: float, n: int) -> Floats:
     """The recency part of the score, (1 - alpha) * exp(-rate * age), for the ages 0 .. n - 1 in time steps."""
     table = np.empty(n, np.float64)
@@ -59,7 +59,7 @@ def decay_table(alpha: float, rate: float, n: int) -> Floats:
     return table
 
 
-@njit(cache=True, nogil=True)
+@helper
 def add_scores(
     candidates: Candidates,
     scores: Floats,
@@ -104,7 +104,7 @@ def add_scores(
     return scores
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _insert(row: Ints, scores: Floats, n_scores: int, f: np.float32) -> int:
     """Insert a score into a sorted score list, which moves and doubles if it is full; returns the used entries."""
     start, length = row[_START], row[_LENGTH]
@@ -123,7 +123,7 @@ def _insert(row: Ints, scores: Floats, n_scores: int, f: np.float32) -> int:
     return n_scores
 
 
-@njit(cache=True, nogil=True)
+@helper
 def has_enough(candidates: Candidates, scores: Floats, k: int, published_stop: bool) -> bool:
     """The stop criterion: k candidates; for the published stop, the k best also have different score lists."""
     counts = candidates.counts
@@ -136,7 +136,7 @@ def has_enough(candidates: Candidates, scores: Floats, k: int, published_stop: b
     return _top_is_distinct(candidates, scores)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _watch_top(candidates: Candidates) -> None:
     """Begin to maintain the top: the first k candidates are in it, all others are contenders."""
     k, counts = len(candidates.top), candidates.counts
@@ -149,7 +149,7 @@ def _watch_top(candidates: Candidates) -> None:
     counts[_N_CONTENDERS], counts[_WATCHING] = counts[_N] - k, 1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _top_is_distinct(candidates: Candidates, scores: Floats) -> bool:
     """Do the k best candidates have k different score lists? The stop criterion of the published code.
 
@@ -172,7 +172,7 @@ def _top_is_distinct(candidates: Candidates, scores: Floats) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _move_up(score_list: Ints, scores: Floats, top: Ints, position: int) -> None:
     """Move a candidate past those before it whose score lists are smaller."""
     m = top[position]
@@ -182,7 +182,7 @@ def _move_up(score_list: Ints, scores: Floats, top: Ints, position: int) -> None
     top[position] = m
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _compare(score_list: Ints, scores: Floats, a: int, b: int) -> int:
     """Compare two score lists lexicographically; a prefix is smaller. Returns -1, 0 or 1."""
     start_a, start_b = score_list[a, _START], score_list[b, _START]
@@ -193,7 +193,7 @@ def _compare(score_list: Ints, scores: Floats, a: int, b: int) -> int:
     return (n_a > n_b) - (n_a < n_b)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def write_candidates(candidates: Candidates, entity: Ints, score: Floats, start: int) -> tuple[Ints, Floats, int]:
     """Write the candidates and their noisy-OR, 1 - prod(1 - f), from index ``start`` on; reset the candidates.
 
@@ -210,7 +210,7 @@ def write_candidates(candidates: Candidates, entity: Ints, score: Floats, start:
     return entity, score, start + n
 
 
-@njit(cache=True, nogil=True)
+@helper
 def with_capacity(array: Any, used: int, needed: int) -> Any:
     """A copy of an array's used part with capacity for twice the entries that are needed."""
     larger = np.empty(2 * needed, array.dtype)

@@ -3,8 +3,8 @@
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import kernel
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.graph.triples import TripleIndex
@@ -43,7 +43,7 @@ def object_distributions(graph: TemporalGraph, until: int) -> ObjectDistribution
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_times(triples: TripleIndex, until: int) -> Ints:
     """How many facts each slot has before a time."""
     counts = np.zeros(len(triples.slot_relation), np.int64)

@@ -6,8 +6,8 @@ from itertools import compress
 from typing import Any, TypeVar
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import kernel
 from tlogic.execution import Execution
 from tlogic.forecasting.answers import ScoredQueries
 from tlogic.forecasting.application import QueryBatch, Scored, new_workspace
@@ -185,7 +185,7 @@ class LiveFallback:
         return seen.astype(np.int32), counts[seen] / max(counts.sum(), 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_objects(visible: VisibleFacts, n_entities: int, inverse: int) -> Ints:
     """How often each entity was the object of a relation, given by its inverse, or of any relation."""
     count = np.zeros(n_entities, np.int64)

@@ -8,8 +8,8 @@ stop criteria can all be compared on the groundings of one pass.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.forecasting.application import QueryBatch, Scored
 from tlogic.forecasting.candidates import INITIAL_CAPACITY, Candidates, add_scores, has_enough, write_candidates
 from tlogic.forecasting.grounding.frontier import Frontier
@@ -33,7 +33,7 @@ class Scoring(NamedTuple):
     """See ``Rulebook``."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def score_groundings(
     groundings: RuleGroundings, scoring: Scoring, queries: QueryBatch, candidates: Candidates, frontier: Frontier
 ) -> Scored:
@@ -49,7 +49,7 @@ def score_groundings(
     return Scored(start, out_entity[: start[-1]].copy(), out_score[: start[-1]].copy(), n_rules)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _score_query(
     groundings: RuleGroundings,
     scoring: Scoring,
@@ -77,7 +77,7 @@ def _score_query(
     return n_tried, scores
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _load_frontier(groundings: RuleGroundings, index: int, now: int, window: int, frontier: Frontier) -> int:
     """Load the candidates of one rule whose age is within the window; returns their number."""
     candidate, age = groundings.candidate, groundings.age

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.forecasting.application import QueryBatch, Rulebook, Workspace, begin_query, end_query, query_window
 from tlogic.forecasting.candidates import INITIAL_CAPACITY, with_capacity
 from tlogic.forecasting.grounding.frontier import Frontier
@@ -33,7 +33,7 @@ class RuleGroundings(NamedTuple):
     """Per candidate: the age t_q - t_1 of the rule's best grounding, in time steps."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def ground_rules(triples: TripleIndex, book: Rulebook, work: Workspace, queries: QueryBatch) -> RuleGroundings:
     """Ground every rule of each query (s, r, ?, t_q): its candidates c, each with the smallest age t_q - t_1."""
     book, work = borrowed(book), borrowed(work)
@@ -55,7 +55,7 @@ def ground_rules(triples: TripleIndex, book: Rulebook, work: Workspace, queries:
     return RuleGroundings(first, rule, start, candidate[: start[-1]].copy(), age[: start[-1]].copy())
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _ground_query(
     book: Rulebook, work: Workspace, queries: QueryBatch, q: int, rule: int, start: Ints, candidate: Ints, age: Ints
 ) -> tuple[Ints, Ints]:
@@ -72,7 +72,7 @@ def _ground_query(
     return candidate, age
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _move_frontier(frontier: Frontier, n_found: int, now: int, candidate: Ints, age: Ints) -> None:
     """Write the entities of a frontier with their ages, and reset the frontier."""
     for i in range(n_found):

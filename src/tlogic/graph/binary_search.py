@@ -6,8 +6,8 @@ They take plain arrays, not records, so that they work with every view.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.graph.arrays import Ints
 
 _ONE = np.uint64(1)
@@ -15,7 +15,7 @@ _SHIFT = np.uint64(5)
 _FENCE_SPACING = _ONE << _SHIFT
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_at_least(values: Ints, low: int, high: int, bound: int) -> int:
     """The first position in ``[low, high)`` of ascending values with ``values[i] >= bound``, else ``high``."""
     position, size = np.uint64(low), np.uint64(high - low)
@@ -26,7 +26,7 @@ def first_at_least(values: Ints, low: int, high: int, bound: int) -> int:
     return int(np.int64(position))
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _all_bits_if_less(value: int, bound: int) -> np.uint64:
     """All bits set, or none. A comparison would compile to a branch that is mispredicted half of the time."""
     return np.uint64((np.int64(value) - np.int64(bound)) >> 63)
@@ -46,14 +46,14 @@ class Searches(NamedTuple):
     """The original range, while fences are searched."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def new_searches(n: int) -> Searches:
     """Memory for ``n`` searches."""
     position, end, size, first, last = np.empty((5, n), np.uint64)
     return Searches(position, end, np.empty(n, np.int64), size, first, last)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def search_all(values: Ints, searches: Searches, n: int) -> None:
     """Run ``first_at_least`` for the first ``n`` searches, interleaved so that their memory accesses overlap."""
     position, end, bound, size, _, _ = searches
@@ -75,7 +75,7 @@ def fence_keys(values: Ints) -> Ints:
     return values[::_FENCE_SPACING].copy()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def search_all_fenced(values: Ints, fences: Ints, searches: Searches, n: int) -> None:
     """Like ``search_all``, for arrays larger than the cache: search the fences, then between two of them."""
     position, end, _, _, first, last = searches
@@ -93,7 +93,7 @@ def search_all_fenced(values: Ints, fences: Ints, searches: Searches, n: int) ->
     end[:n] = last[:n]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_equal(values: Ints, low: int, end: int) -> int:
     """The first position in ``[low, end)`` whose value equals the last one; fast if it is near the end."""
     last, width = values[end - 1], 1
@@ -102,7 +102,7 @@ def first_equal(values: Ints, low: int, end: int) -> int:
     return first_at_least(values, max(low, end - 1 - width), end, last)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find(start: Ints, values: Ints, run: int, value: int) -> int:
     """The position of a value in one run of ascending distinct values, or -1.
 
@@ -111,7 +111,7 @@ def find(start: Ints, values: Ints, run: int, value: int) -> int:
     return find_within(values, start[run], start[run + 1], value)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_within(values: Ints, start: int, end: int, value: int) -> int:
     """The position of a value among the ascending distinct values of ``[start, end)``, or -1."""
     found = first_at_least(values, start, end, value)

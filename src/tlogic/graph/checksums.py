@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import kernel
 from tlogic.graph.arrays import Ints
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -29,7 +29,7 @@ def checksum(array: Ints) -> int:
     return int(_mixed(start.view(np.uint64), rest.view(np.uint64)[0], np.uint64(len(content))))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _mixed(words: Ints, rest: Any, length: Any) -> Any:
     a, b, c, d = _ODD, _ODD + np.uint64(1), _ODD + np.uint64(2), _ODD + np.uint64(3)
     end = len(words) // 4 * 4

@@ -7,8 +7,8 @@ relation and target of an edge can be read from its fact.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import kernel
 from tlogic.graph.arrays import Ints
 from tlogic.graph.facts import Facts
 
@@ -42,13 +42,13 @@ def _alternating(of_facts: Ints, of_inverses: Ints) -> Ints:
     return both
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def relation_of(facts: Facts, n_base_relations: int, edge: int) -> int:
     """The relation of an edge; the ids of inverse relations follow those of the relations."""
     return int(facts.relation[edge >> 1] + n_base_relations * (edge & 1))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def target_of(facts: Facts, edge: int) -> int:
     """The target of an edge."""
     return int(facts.subject[edge >> 1] if edge & 1 else facts.object[edge >> 1])

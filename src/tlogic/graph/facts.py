@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import kernel
 from tlogic.graph.arrays import Bools, Ints, integer_dtype
 from tlogic.graph.sorting import counting_sort
 
@@ -69,7 +69,7 @@ def sorted_distinct(facts: Facts, n_entities: int, n_relations: int) -> Facts:
     return Facts(*(column[order] for column in facts))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _is_new(facts: Facts, order: Ints) -> Bools:
     """For facts in the given order: whether each differs from the one before."""
     new = np.ones(len(order), np.bool_)

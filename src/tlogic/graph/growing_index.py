@@ -8,8 +8,8 @@ capacity. Inserting an edge thus changes three runs only, and kernels that read 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.graph.arrays import Bools, Ints
 from tlogic.graph.binary_search import first_at_least
 from tlogic.graph.triples import TripleIndex
@@ -79,7 +79,7 @@ def _extended(column: Ints) -> Ints:
     return np.concatenate([column, np.zeros(len(column) // 4 + _MIN_SPARE_CAPACITY, column.dtype)])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def insert_facts(
     index: GrowingIndex, subject: Ints, relation: Ints, object_: Ints, time: Ints, half: int, first: int, new: Bools
 ) -> int:
@@ -97,7 +97,7 @@ def insert_facts(
     return len(subject)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def visible_at(index: GrowingIndex, now: int) -> tuple[Ints, Ints, Ints]:
     """Per triple the number of times before ``now`` and the newest of them, and the newest time per slot."""
     n_slots, n_triples = index.used[SLOTS], index.used[TRIPLES]
@@ -114,7 +114,7 @@ def visible_at(index: GrowingIndex, now: int) -> tuple[Ints, Ints, Ints]:
     return n_times, newest, slot_newest
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _add_edge(index: GrowingIndex, source: int, relation: int, target: int, time: int) -> int:
     """Insert an edge; return whether it was added, a duplicate, or exceeds the capacity."""
     slot = _slot_of(index, source, relation)
@@ -128,7 +128,7 @@ def _add_edge(index: GrowingIndex, source: int, relation: int, target: int, time
     return added
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _slot_of(index: GrowingIndex, entity: int, relation: int) -> int:
     """Find or create the slot of an entity and a relation; -1 if it exceeds the capacity."""
     start, end = index.slot_start[entity], index.slot_end[entity]
@@ -150,7 +150,7 @@ def _slot_of(index: GrowingIndex, entity: int, relation: int) -> int:
     return at
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _triple_of(index: GrowingIndex, slot: int, target: int) -> int:
     """Find or create the triple of a slot and a target; -1 if it exceeds the capacity."""
     start, end = index.triple_start[slot], index.triple_end[slot]
@@ -172,7 +172,7 @@ def _triple_of(index: GrowingIndex, slot: int, target: int) -> int:
     return at
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _add_time(index: GrowingIndex, triple: int, time: int) -> int:
     """Insert a time; return whether it was added, a duplicate, or exceeds the capacity."""
     start, n = index.time_start[triple], index.n_times[triple]
@@ -188,7 +188,7 @@ def _add_time(index: GrowingIndex, triple: int, time: int) -> int:
     return _ADDED
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _grown_start(start: int, end: int, capacity_end: Ints, run: int, used: Ints, level: int, size: int) -> int:
     """The start of a run with capacity for one more entry: unchanged, or behind all runs; -1 if none is left."""
     if end < capacity_end[run]:
@@ -202,7 +202,7 @@ def _grown_start(start: int, end: int, capacity_end: Ints, run: int, used: Ints,
     return new_start
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _insert_gap(column: Ints, old: int, new: int, n: int, gap: int) -> None:
     """Move the n entries of a run from ``old`` to ``new`` (which may be equal) and leave a gap for one entry."""
     for k in range(n - 1, gap - 1, -1):

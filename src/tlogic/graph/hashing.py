@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.graph.arrays import Ints
 
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -12,7 +12,7 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def splitmix64(x: np.uint64) -> np.uint64:
     """The finaliser of SplitMix64: every input bit affects every output bit."""
     x = (x ^ (x >> np.uint64(30))) * _FIRST
@@ -32,7 +32,7 @@ def mixed_hashes(columns: Sequence[Ints]) -> Ints:
     return mixed
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def splitmix64_of(words: Ints) -> Ints:
     """The hash of each word of an array."""
     found = np.empty_like(words)

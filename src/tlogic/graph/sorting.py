@@ -1,12 +1,12 @@
 """Linear-time sorting: stable counting sorts, the least significant key first."""
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import kernel
 from tlogic.graph.arrays import Ints
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def counting_sort(order: Ints, keys: Ints, n_keys: int) -> Ints:
     """Reorder ``order`` so that ``keys[order]`` ascends; equal keys keep their order."""
     start = np.zeros(n_keys + 1, np.int64)
@@ -22,7 +22,7 @@ def counting_sort(order: Ints, keys: Ints, n_keys: int) -> Ints:
     return sorted_order
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def run_starts(sorted_keys: Ints, n_keys: int) -> Ints:
     """The start of each key's run in ascending keys, followed by the end of the last run."""
     start = np.zeros(n_keys + 1, np.int64)

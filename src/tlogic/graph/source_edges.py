@@ -7,8 +7,8 @@ edges at once would miss the cache at every edge.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.graph.arrays import Ints, integer_dtype
 from tlogic.graph.edges import relation_of, target_of
 from tlogic.graph.facts import Facts
@@ -64,7 +64,7 @@ def new_run(sources: SourceEdges, n_relations: int) -> Run:
     return Run(relation, target, in_time, np.empty_like(in_time), np.empty_like(in_time), counter, distinct)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sort_by_source(facts: Facts, sources: SourceEdges) -> None:
     start, edge, time = sources
     for i in range(len(facts.time)):
@@ -82,7 +82,7 @@ def _sort_by_source(facts: Facts, sources: SourceEdges) -> None:
     start[0] = 0
 
 
-@njit(cache=True, nogil=True)
+@helper
 def load_run(facts: Facts, n_base_relations: int, sources: SourceEdges, source: int, run: Run) -> int:
     """Load the edges of a source into the scratch memory; return their number."""
     first, n = sources.start[source], sources.start[source + 1] - sources.start[source]
@@ -92,7 +92,7 @@ def load_run(facts: Facts, n_base_relations: int, sources: SourceEdges, source: 
     return int(n)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def sort_run(run: Run, keys: Ints, order: Ints, n: int, out: Ints) -> int:
     """Sort ``n`` indices by their keys, stable with respect to ``order``; return the number of distinct keys.
 

@@ -10,8 +10,8 @@ take four bytes as long as they fit, and no array is longer than the edges.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import kernel
 from tlogic.graph.arrays import Ints, borrowed, integer_dtype
 from tlogic.graph.facts import Facts
 from tlogic.graph.source_edges import Run, SourceEdges, build_source_edges, load_run, new_run, sort_run
@@ -69,7 +69,7 @@ def build_triple_index(facts: Facts, n_entities: int, n_base_relations: int) -> 
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill(facts: Facts, half: int, sources: SourceEdges, run: Run, index: TripleIndex) -> tuple[int, int]:
     """Sort the edges of each source by relation and target; return the numbers of slots and triples."""
     facts, sources, run, index = borrowed(facts), borrowed(sources), borrowed(run), borrowed(index)

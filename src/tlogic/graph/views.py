@@ -6,8 +6,8 @@ With these views the cost of learning depends on the number of samples: no part 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import kernel
 from tlogic.graph.arrays import Ints, borrowed
 from tlogic.graph.facts import Facts
 from tlogic.graph.source_edges import Run, SourceEdges, build_source_edges, load_run, new_run, sort_run
@@ -102,7 +102,7 @@ def _last_times(pairs: PairEdges, until: int, n_relations: int) -> LastTimes:
     return last._replace(relation_and_time=last.relation_and_time[:n_last])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill_slots(facts: Facts, half: int, sources: SourceEdges, run: Run, slots: SlotEdges) -> None:
     """Sort the edges of each source by relation."""
     facts, sources, run, slots = borrowed(facts), borrowed(sources), borrowed(run), borrowed(slots)
@@ -114,7 +114,7 @@ def _fill_slots(facts: Facts, half: int, sources: SourceEdges, run: Run, slots: 
             slots.target[first + i], slots.time[first + i] = run.target[j], sources.time[first + j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill_pairs(facts: Facts, half: int, sources: SourceEdges, run: Run, pairs: PairEdges) -> int:
     """Sort the edges of each source by target; return the number of pairs."""
     facts, sources, run, pairs = borrowed(facts), borrowed(sources), borrowed(run), borrowed(pairs)
@@ -134,7 +134,7 @@ def _fill_pairs(facts: Facts, half: int, sources: SourceEdges, run: Run, pairs: 
     return n_pairs
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill_last(pairs: PairEdges, until: int, n_relations: int, last: LastTimes) -> int:
     """Keep the last edge of each relation of each pair; return how many are kept."""
     start, kept = last
@@ -155,7 +155,7 @@ def _fill_last(pairs: PairEdges, until: int, n_relations: int, last: LastTimes) 
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def relation_and_time(relation: int, time: int) -> int:
     """Relation and time in one integer, ordered by relation, then by time."""
     return int((np.int64(relation) << 32) + time)

@@ -1,13 +1,13 @@
 """Detection of duplicate rows in an integer matrix, with a hash table of row indices."""
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper
 from tlogic.graph.arrays import Ints
 from tlogic.graph.hashing import splitmix64
 
 
-@njit(cache=True, nogil=True)
+@helper
 def new_row_table(n_rows: int) -> Ints:
     """An empty hash table for up to ``n_rows`` rows; empty entries hold -1."""
     size = 2
@@ -16,7 +16,7 @@ def new_row_table(n_rows: int) -> Ints:
     return np.full(size, -1, np.int64)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def is_new_row(rows: Ints, row: int, table: Ints) -> bool:
     """Add a row to the table; False if an equal one is there already."""
     mask = len(table) - 1
@@ -32,7 +32,7 @@ def is_new_row(rows: Ints, row: int, table: Ints) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@helper
 def rows_equal(rows: Ints, a: int, b: int) -> bool:
     """Are two rows equal?"""
     for i in range(rows.shape[1]):

@@ -9,8 +9,8 @@ two triples, never of three.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.graph.arrays import Floats, Ints, borrowed
 from tlogic.graph.binary_search import find, first_at_least
 from tlogic.graph.triples import TripleIndex
@@ -68,7 +68,7 @@ def new_counting_scratch(triples: TripleIndex, relations: RelationSlots) -> Coun
     return CountingScratch(new_path_counts(), new_path_counts(), arrivals)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_distinct(
     triples: TripleIndex, relations: RelationSlots, heads: Ints, bodies: Ints, scratch: CountingScratch
 ) -> Floats:
@@ -90,7 +90,7 @@ def count_distinct(
     return supports
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count_bodies(
     triples: TripleIndex, relations: RelationSlots, bodies: Ints, scratch: CountingScratch, supports: Floats
 ) -> None:
@@ -103,7 +103,7 @@ def _count_bodies(
             supports[i, 0] = _count_last_atom(triples, counts, bodies[i, -1])
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count_rules(
     triples: TripleIndex,
     relations: RelationSlots,
@@ -127,20 +127,20 @@ def _count_rules(
                 supports[row, 1] += _count_followed(triples, relations, counts, bodies[row, -1], head_slot)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def sources_of(relations: RelationSlots, relation: int) -> Ints:
     """The entities that have edges of a relation, ascending."""
     return relations.source[relations.start[relation] : relations.start[relation + 1]]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _inverse_of(relations: RelationSlots, relation: int) -> int:
     """The inverse relation; the second half of the relations are the inverses of the first."""
     half = (len(relations.start) - 1) // 2
     return relation + half if relation < half else relation - half
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count_paths(triples: TripleIndex, relations: Ints, sources: Ints, scratch: CountingScratch) -> PathCounts:
     """Count the paths along some relations from some entities."""
     here, there = scratch.one, scratch.other
@@ -151,7 +151,7 @@ def _count_paths(triples: TripleIndex, relations: Ints, sources: Ints, scratch: 
     return here
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _start_paths(counts: PathCounts, sources: Ints) -> None:
     """The counts before the first atom: one empty path at each entity, ended at time NEVER."""
     _clear(counts)
@@ -162,14 +162,14 @@ def _start_paths(counts: PathCounts, sources: Ints) -> None:
         counts.time[i], counts.bodies[i] = NEVER, 1.0
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _clear(counts: PathCounts) -> None:
     for i in range(counts.size[0]):
         counts.position[counts.entity[i]] = -1
     counts.size[0] = 0
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _extend(triples: TripleIndex, relation: int, here: PathCounts, there: PathCounts, arrivals: Arrivals) -> None:
     """Extend paths by one atom, at the same time or later."""
     _clear(there)
@@ -187,7 +187,7 @@ def _extend(triples: TripleIndex, relation: int, here: PathCounts, there: PathCo
         _accumulate(time[start[position] : start[position + 1]], bodies[start[position] : start[position + 1]])
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _list_arrivals(triples: TripleIndex, relation: int, here: PathCounts, there: PathCounts, arrivals: Arrivals) -> int:
     """List the edges that extend the paths, and their end entities; returns the number of edges.
 
@@ -221,7 +221,7 @@ def _list_arrivals(triples: TripleIndex, relation: int, here: PathCounts, there:
     return n
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _accumulate(time: Ints, bodies: Floats) -> None:
     """Sort by time, and turn the number of paths at each time into the number up to that time."""
     n = len(time)
@@ -239,7 +239,7 @@ def _accumulate(time: Ints, bodies: Floats) -> None:
         bodies[i] += bodies[i - 1]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count_last_atom(triples: TripleIndex, counts: PathCounts, relation: int) -> float:
     """The number of bodies that the last atom completes."""
     slot_start, slot_relation, triple_start = triples.slot_start, triples.slot_relation, triples.triple_start
@@ -252,7 +252,7 @@ def _count_last_atom(triples: TripleIndex, counts: PathCounts, relation: int) ->
     return total
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count_followed(
     triples: TripleIndex, relations: RelationSlots, counts: PathCounts, relation: int, head_slot: int
 ) -> float:
@@ -280,7 +280,7 @@ def _count_followed(
     return total
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count_through(time_start: Ints, time: Ints, triple: int, until: int, counts: PathCounts, position: int) -> float:
     """The number of bodies whose paths end at an entity, go on through a triple, and end before ``until``."""
     ends, bodies = counts.time, counts.bodies

@@ -6,8 +6,8 @@ Such a body of length 3 or less has at most three different entities, so it has 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.graph.arrays import Floats, Ints, borrowed
 from tlogic.graph.binary_search import find, first_at_least
 from tlogic.graph.triples import TripleIndex
@@ -35,7 +35,7 @@ def new_counting_path(triples: TripleIndex, length: int) -> CountingPath:
     return CountingPath(cursor, end, triple, entity, np.empty((length, n_times), np.float64))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_repeated(
     triples: TripleIndex, relations: RelationSlots, heads: Ints, bodies: Ints, variables: Ints, path: CountingPath
 ) -> Floats:
@@ -61,7 +61,7 @@ def count_repeated(
     return supports
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _follow(
     triples: TripleIndex,
     body: Ints,
@@ -104,7 +104,7 @@ def _follow(
                             supports[i, 1] += _count_before(time_start, time, triple[last], head, bodies, last)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _choices(triple_start: Ints, target: Ints, slot: int, variables: Ints, entity: Ints, depth: int) -> tuple[int, int]:
     """The triples that match the atom at this depth: the whole slot, or the one to a repeated variable."""
     if slot < 0:
@@ -116,7 +116,7 @@ def _choices(triple_start: Ints, target: Ints, slot: int, variables: Ints, entit
     return triple_start[slot], triple_start[slot + 1]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _fits(entity: Ints, variables: Ints, i: int) -> bool:
     """Is entity i equal to earlier ones exactly where the variables are?"""
     for j in range(i):
@@ -125,7 +125,7 @@ def _fits(entity: Ints, variables: Ints, i: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count_times(time_start: Ints, time: Ints, triple: Ints, bodies: Floats, depth: int) -> bool:
     """Count the bodies along a path up to each time of its last triple; are there any?"""
     first, end = time_start[triple[depth]], time_start[triple[depth] + 1]
@@ -145,7 +145,7 @@ def _count_times(time_start: Ints, time: Ints, triple: Ints, bodies: Floats, dep
     return total > 0
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count_before(time_start: Ints, time: Ints, triple: int, head: int, bodies: Floats, last: int) -> float:
     """The number of bodies along a whole path that end before the last time of the head."""
     first, end = time_start[triple], time_start[triple + 1]

@@ -10,8 +10,8 @@ samples together, one edge at a time: then the waits overlap.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.graph.arrays import Ints, borrowed
 from tlogic.graph.binary_search import Searches, new_searches, search_all, search_all_fenced
 from tlogic.graph.views import relation_and_time
@@ -54,7 +54,7 @@ def sample_supports(training: TrainingEdges, rows: Ints, body_samples: int, seed
     return count_sampled_supports(training, head[:, 0], body, variables, body_samples, seed)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_sampled_supports(
     training: TrainingEdges, heads: Ints, bodies: Ints, variables: Ints, n_samples: int, seed: int
 ) -> Ints:
@@ -69,7 +69,7 @@ def count_sampled_supports(
     return supports
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count(
     training: TrainingEdges, heads: Ints, bodies: Ints, variables: Ints, seed: int, scratch: BodySamples, supports: Ints
 ) -> None:
@@ -88,7 +88,7 @@ def _count(
         supports[i, 0], supports[i, 1] = n_bodies, _count_heads(training, heads[i], scratch, n_pairs)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _new_scratch(length: int, n_samples: int) -> BodySamples:
     distinct, pair, end, sample = np.empty((4, n_samples), np.int64)
     return BodySamples(
@@ -104,7 +104,7 @@ def _new_scratch(length: int, n_samples: int) -> BodySamples:
     )
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _common_prefix(rows: Ints, a: int, b: int) -> int:
     """The length of the common prefix of two rows."""
     for i in range(rows.shape[1]):
@@ -113,7 +113,7 @@ def _common_prefix(rows: Ints, a: int, b: int) -> int:
     return rows.shape[1]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _sample_first(training: TrainingEdges, relation: int, seed: int, bodies: BodySamples) -> None:
     """Sample the first edge of all bodies, uniformly among the edges of r_1."""
     n_edges = count_edges(training.relations, relation)
@@ -125,7 +125,7 @@ def _sample_first(training: TrainingEdges, relation: int, seed: int, bodies: Bod
             _follow_edge(training, bodies, sample, 0, edge)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _sample_next(
     training: TrainingEdges, body: Ints, variables: Ints, atom: int, seed: int, bodies: BodySamples
 ) -> None:
@@ -162,14 +162,14 @@ def _sample_next(
             _follow_edge(training, bodies, sample[i], atom, low + below(keyed(stream, sample[i]), high - low))
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _follow_edge(training: TrainingEdges, bodies: BodySamples, sample: int, atom: int, edge: int) -> None:
     """Append an edge to a sample."""
     bodies.edge[sample, atom], bodies.time[sample, atom] = edge, training.slots.time[edge]
     bodies.entity[sample, atom + 1] = training.slots.target[edge]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _keep_found(values: Ints, bodies: BodySamples, n: int) -> int:
     """Move the searches that found an equal value to the front; returns their number."""
     position, end, bound, _, _, _ = bodies.searches
@@ -181,7 +181,7 @@ def _keep_found(values: Ints, bodies: BodySamples, n: int) -> int:
     return n_found
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _breaks_pattern(entity: Ints, variables: Ints, n_steps: int) -> bool:
     """Do the entities of a sample's first atoms differ where the variables are equal, or vice versa?"""
     for i in range(1, n_steps + 1):
@@ -191,7 +191,7 @@ def _breaks_pattern(entity: Ints, variables: Ints, n_steps: int) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count_bodies(variables: Ints, bodies: BodySamples) -> int:
     """The body support: collects the distinct samples that match the variables, and returns their number.
 
@@ -212,7 +212,7 @@ def _count_bodies(variables: Ints, bodies: BodySamples) -> int:
     return n
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _find_pairs(training: TrainingEdges, bodies: BodySamples, n_bodies: int) -> int:
     """Find the pair (e_1, e_(l+1)) of each body; returns the number of bodies whose pair has any edge."""
     sample, (position, end, bound, _, _, _) = bodies.sample, bodies.searches
@@ -228,7 +228,7 @@ def _find_pairs(training: TrainingEdges, bodies: BodySamples, n_bodies: int) -> 
     return n
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count_heads(training: TrainingEdges, head: int, bodies: BodySamples, n_pairs: int) -> int:
     """The rule support: the number of bodies with (e_1, r_h, e_(l+1), t) for some t > t_l."""
     start, last_times = training.last

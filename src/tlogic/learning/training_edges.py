@@ -6,8 +6,8 @@ The arrays are those of the whole graph. ``bounds`` excludes later edges.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import kernel
 from tlogic.graph.arrays import Ints
 from tlogic.graph.binary_search import fence_keys, first_at_least
 from tlogic.graph.sorting import counting_sort, run_starts
@@ -78,7 +78,7 @@ def relation_slots(triples: TripleIndex, n_relations: int, n_edges: Ints | None 
     return RelationSlots(start, slot, source[slot], total[1:] - before)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _bounds_of_slots(triples: TripleIndex, slots: SlotEdges, until: int) -> Ints:
     """Per slot: the index of its first edge, and the end of its edges before ``until``."""
     n_slots = len(triples.slot_relation)
@@ -91,14 +91,14 @@ def _bounds_of_slots(triples: TripleIndex, slots: SlotEdges, until: int) -> Ints
     return bounds
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_edges(relations: RelationSlots, relation: int) -> int:
     """The number of edges of a relation."""
     last = relations.start[relation + 1]
     return int(relations.n_edges[last - 1]) if last > relations.start[relation] else 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def nth_edge(training: TrainingEdges, relation: int, n: int) -> tuple[int, int]:
     """The index of edge ``n`` of a relation, in order of source and time, and its source."""
     start, slot, source, n_edges = training.relations

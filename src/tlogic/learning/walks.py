@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.graph.arrays import Ints
 from tlogic.graph.binary_search import find, find_within, first_at_least, first_equal
 from tlogic.graph.edges import relation_of, target_of
@@ -39,7 +39,7 @@ class WalkSettings(NamedTuple):
     seed: int
 
 
-@njit(cache=True, nogil=True)
+@helper
 def sample_walk(index: WalkIndex, settings: WalkSettings, head: int, walk: int, body: Ints, entities: Ints) -> bool:
     """Sample walk number ``walk`` of a head: (e_1, r_h, e_(l+1), t_(l+1)), (e_(l+1), r_l, e_l, t_l), .. (e_2, r_1,
     e_1, t_1).
@@ -53,7 +53,7 @@ def sample_walk(index: WalkIndex, settings: WalkSettings, head: int, walk: int, 
     return _walk(index, head, settings.exponential, stream, body, entities)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sample_rules(index: WalkIndex, settings: WalkSettings, heads: Ints) -> Ints:
     """The distinct rules of the walks of some heads, one per row: body relations, variables, head."""
     length, n_walks = settings.length, settings.n_walks
@@ -72,7 +72,7 @@ def sample_rules(index: WalkIndex, settings: WalkSettings, heads: Ints) -> Ints:
     return rows[:n].copy()
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _number_variables(entities: Ints, variables: Ints) -> None:
     """Number entities by first appearance."""
     n_distinct = 0
@@ -86,7 +86,7 @@ def _number_variables(entities: Ints, variables: Ints) -> None:
             n_distinct += 1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _walk(index: WalkIndex, head: int, exponential: bool, stream: np.uint64, body: Ints, entities: Ints) -> bool:
     """Sample one walk into ``body`` and ``entities``; False if it has no feasible edge left."""
     training, facts, sources, pairs, half = index
@@ -115,7 +115,7 @@ def _walk(index: WalkIndex, head: int, exponential: bool, stream: np.uint64, bod
     return True
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _draw_step(
     sources: SourceEdges, here: int, time: int, latest: int, walked: int, exponential: bool, stream: np.uint64
 ) -> int:
@@ -127,7 +127,7 @@ def _draw_step(
     return _draw(sources.time, low, tied, high, excluded, exponential, stream)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _draw_closing_step(
     pairs: PairEdges,
     here: int,
@@ -152,13 +152,13 @@ def _draw_closing_step(
     return _draw(pairs.time, low, tied, high, excluded, exponential, stream)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _inverse(relation: int, half: int) -> int:
     """The inverse relation; there are ``half`` base relations, then their inverses."""
     return relation + half if relation < half else relation - half
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _relation_between(relations: Ints, low: int, high: int, relation: int) -> int:
     """The position of the edge with this relation, or -1."""
     for i in range(low, high):
@@ -167,7 +167,7 @@ def _relation_between(relations: Ints, low: int, high: int, relation: int) -> in
     return -1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _draw(time: Ints, low: int, tied: int, high: int, excluded: int, exponential: bool, stream: np.uint64) -> int:
     """Draw one of the edges ``[low, high)`` except ``excluded``; -1 if there is none.
 
@@ -190,14 +190,14 @@ def _draw(time: Ints, low: int, tied: int, high: int, excluded: int, exponential
     return _weighted_pick(time, low, tied, newest, older * (u - share_of_tied) / (1.0 - share_of_tied))
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _skipping(excluded: int, start: int, offset: int) -> int:
     """The position of edge number ``offset`` from ``start`` on, not counting the excluded one."""
     position = start + offset
     return position + 1 if 0 <= excluded <= position else position
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _weight(time: Ints, low: int, end: int, newest: int) -> float:
     """The sum of exp(time - newest) over the edges ``[low, end)``, without edges too old to change the sum."""
     total = 0.0
@@ -211,7 +211,7 @@ def _weight(time: Ints, low: int, end: int, newest: int) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _weighted_pick(time: Ints, low: int, end: int, newest: int, behind: float) -> int:
     """The edge of ``[low, end)`` whose newer edges have a total weight of ``behind``."""
     while True:

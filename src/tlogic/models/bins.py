@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.graph.arrays import Floats, Ints
 
 N_BINS = 24
@@ -43,7 +43,7 @@ def _edges(values: Floats) -> Floats:
     return ((distinct[index] + distinct[index + 1]) / 2).astype(np.float32)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _bins_of(edge_start: Ints, edge: Floats, evidence: Floats) -> Ints:
     n_columns = evidence.shape[1]
     edges = np.full((n_columns, _N_PADDED), np.float32(np.inf))
@@ -58,7 +58,7 @@ def _bins_of(edge_start: Ints, edge: Floats, evidence: Floats) -> Ints:
     return bins
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _n_below(edges: Floats, value: float) -> int:
     """The number of edges below a value: a binary search of fixed length, without branches."""
     n = 16 if edges[15] < value else 0

@@ -8,8 +8,8 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.models.bins import N_BINS
 from tlogic.models.optimiser import minimise
@@ -51,7 +51,7 @@ def learn_weights(examples: Examples, sizes: Ints, threads: int | None = None) -
     return np.where(n > 0, found, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _n_per_bin(bins: Ints) -> Ints:
     """Per column and bin: the number of candidates."""
     n = np.zeros((bins.shape[1], N_BINS + 1), np.int64)
@@ -69,7 +69,7 @@ def _every(examples: Examples, n: int) -> Examples:
     return Examples(np.append(0, np.cumsum(sizes[is_chosen])), examples.bins[rows], examples.is_true[rows])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scores_of(weight: Floats, bins: Ints) -> Floats:
     """The sum of weights of each candidate."""
     scores = np.zeros(len(bins))
@@ -97,7 +97,7 @@ def _loss(
     return loss, gradient
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _loss_of_answers(examples: Examples, weight: Floats, queries: Ints) -> tuple[float, Floats]:
     """The loss of each answer, minus its log-softmax among itself and the candidates that are no answers; summed."""
     start, bins, is_true = examples
@@ -121,7 +121,7 @@ def _loss_of_answers(examples: Examples, weight: Floats, queries: Ints) -> tuple
     return loss, gradient
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _add(gradient: Floats, bins: Ints, change: float) -> None:
     for column in range(len(bins)):
         gradient[column, bins[column]] += change

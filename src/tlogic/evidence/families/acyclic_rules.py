@@ -7,8 +7,8 @@ r they fire for each fact of the last steps, whoever the subject of the query, a
 from collections.abc import Iterator
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import kernel
 from tlogic.evidence.candidate_selection import QueryContext
 from tlogic.evidence.event_memory import N_RECENT_STEPS, EventMemory, end_of_edges, facts_at
 from tlogic.evidence.family import StepEvents, TallyFamily
@@ -37,7 +37,7 @@ PRIOR = 20.0
 _ALL_AGES = N_AGES
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _extract(memory: EventMemory, tally: Tally, context: QueryContext, order: Ints, out: Floats) -> None:
     """Fill one row per candidate."""
     memory, tally, context, out = borrowed(memory), borrowed(tally), borrowed(context), borrowed(out)
@@ -67,7 +67,7 @@ def _extract(memory: EventMemory, tally: Tally, context: QueryContext, order: In
             out[p, 2] = out[p, 1] / best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _rate(tally: Tally, head: int, body: int, bucket: int) -> float:
     rule = number_of(tally.rule, joint_key(head, body))
     if rule >= 0:
@@ -76,7 +76,7 @@ def _rate(tally: Tally, head: int, body: int, bucket: int) -> float:
     return smoothed_rate((0, 0), (0, 0), (hits[bucket], fires[bucket]), (hits[_ALL_AGES], fires[_ALL_AGES]), PRIOR)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _learn(memory: EventMemory, tally: Tally, events: StepEvents, first: int, times: int) -> int:
     """Count firings and hits from an event on until there is no room; return the index of the next event."""
     memory, tally, events = borrowed(memory), borrowed(tally), borrowed(events)

@@ -6,8 +6,8 @@ At every query (s, r, ?, t) a rule fires for each of the strongest partners d of
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.evidence.candidate_selection import QueryContext
 from tlogic.evidence.event_memory import EventMemory
 from tlogic.evidence.family import CountingFamily, StepEvents
@@ -43,7 +43,7 @@ class ConstantState(NamedTuple):
     """Per body: the answers and their hits."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _extract(state: ConstantState, n_entities: int, context: QueryContext, out: Floats) -> None:
     """Fill one row per candidate."""
     state, context, out = borrowed(state), borrowed(context), borrowed(out)
@@ -65,7 +65,7 @@ def _extract(state: ConstantState, n_entities: int, context: QueryContext, out: 
             row[context.candidate[p]] = -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _learn(memory: EventMemory, state: ConstantState, events: StepEvents, first: int, times: int) -> int:
     """Count firings and hits from an event on until there is no room; return the index of the next event."""
     memory, state, events = borrowed(memory), borrowed(state), borrowed(events)
@@ -90,7 +90,7 @@ def _learn(memory: EventMemory, state: ConstantState, events: StepEvents, first:
     return len(events.source)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count_hit(state: ConstantState, body: int, answer: int, now: int, times: int) -> None:
     """Count a hit of a rule. A body with enough answers takes in no more from the next time step on."""
     record = state.answers.record

@@ -1,8 +1,8 @@
 """Recurrence of the same fact: how long ago, how often, and with which share of the subject's events?"""
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import kernel
 from tlogic.evidence.candidate_selection import QueryContext
 from tlogic.evidence.event_memory import EventMemory
 from tlogic.evidence.family import BaseFamily
@@ -15,7 +15,7 @@ _COUNT, _SHARE, _REVERSE = 1, 1 + N_HALF_LIVES, 1 + 2 * N_HALF_LIVES
 _RANK, _MET_SINCE = 1 + 3 * N_HALF_LIVES, 2 + 3 * N_HALF_LIVES
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
     """Fill one row per candidate."""
     memory, context, out = borrowed(memory), borrowed(context), borrowed(out)

@@ -5,8 +5,8 @@ and negative for others, so a habit counts for the former as strongly as against
 """
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.evidence.candidate_selection import QueryContext
 from tlogic.evidence.event_memory import FIRST_TIME, EventMemory, kinds_before
 from tlogic.evidence.family import BaseFamily
@@ -18,7 +18,7 @@ from tlogic.graph.arrays import Floats, borrowed
 _EVENTS_SINCE, _PACE, _ORDER, _PAIR_ORDER = 4, 5, 6, 7
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
     """Fill one row per candidate."""
     memory, context, out = borrowed(memory), borrowed(context), borrowed(out)
@@ -50,13 +50,13 @@ def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
             rank_within(rows, column, column)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _events_before(groups: Groups, group: int, now: int) -> float:
     moment = moment_before(groups, group, now)
     return float(n_events(groups, group, moment)) if moment >= 0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _rate_of_repeats(kinds: Groups, group: int, n_facts: float, now: int) -> float:
     """The smoothed share of a group's facts that repeat an earlier one; a half if there are none."""
     n_kinds = kinds_before(kinds, group, now) if group >= 0 else 0

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.evidence.candidate_selection import Proposals, QueryContext, StepQueries, take_strongest
 from tlogic.evidence.event_memory import EventMemory
 from tlogic.evidence.family import CountingFamily, StepEvents
@@ -50,7 +50,7 @@ class NameState(NamedTuple):
     counts: NameCounts
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _extract(state: NameState, context: QueryContext, out: Floats) -> None:
     """Fill one row per candidate."""
     state, context, out = borrowed(state), borrowed(context), borrowed(out)
@@ -67,7 +67,7 @@ def _extract(state: NameState, context: QueryContext, out: Floats) -> None:
         )
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _fill(parts: NameParts, counts: NameCounts, r: int, subject: int, now: int, candidates: Ints, out: Floats) -> None:
     """Fill the rows of one query."""
     here = place_of(parts, subject, now)
@@ -88,7 +88,7 @@ def _fill(parts: NameParts, counts: NameCounts, r: int, subject: int, now: int, 
         out[p, 5], out[p, 6] = place * of_place, of_kind * within
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _learn(parts: NameParts, counts: NameCounts, events: StepEvents, first: int, times: int) -> int:
     """Count the places and kinds of subjects and answers until there is no room; return the next event."""
     now = events.now
@@ -112,24 +112,24 @@ def _learn(parts: NameParts, counts: NameCounts, events: StepEvents, first: int,
     return len(events.source)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _rate(counts: NameCounts, hits: int, fires: int, expected: float) -> float:
     """The share of one count in another, shrunk towards an expected rate."""
     return (_n(counts, hits) + _PRIOR * expected) / (_n(counts, fires) + _PRIOR)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _n(counts: NameCounts, key: int) -> int:
     number = number_of(counts.key, key)
     return counts.n[number] if number >= 0 else 0
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count(counts: NameCounts, key: int, times: int) -> None:
     counts.n[add_key(counts.key, key)] += times
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _key(relation: int, what: int, one: int, other: int) -> int:
     """A hash of what is counted, so long that no two are the same."""
     mixed = splitmix64(np.uint64(relation * _N_KEYS + what + 1))
@@ -138,7 +138,7 @@ def _key(relation: int, what: int, one: int, other: int) -> int:
     return key
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _most_active_of_place(memory: EventMemory, parts: NameParts, queries: StepQueries) -> Proposals:
     """Per query: the entities whose names have the place of the subject, the most active first."""
     memory, parts = borrowed(memory), borrowed(parts)

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.evidence.candidate_selection import QueryContext
 from tlogic.evidence.event_memory import (
     SLOT,
@@ -102,7 +102,7 @@ class Known(NamedTuple):
     weight: Floats
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _extract(memory: EventMemory, tally: Tally, context: QueryContext, out: Floats) -> None:
     """Fill one row per candidate."""
     memory, tally, context, out = borrowed(memory), borrowed(tally), borrowed(context), borrowed(out)
@@ -132,7 +132,7 @@ def _extract(memory: EventMemory, tally: Tally, context: QueryContext, out: Floa
         rank_within(rows, _SHARED_SUM, _RANK)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _fill(
     decay: Floats,
     of_pair: Lists,
@@ -170,7 +170,7 @@ def _fill(
     out[_SUM], out[_SHARED_SUM] = log_as_float(by_age_sum), log_as_float(by_share_sum)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _rate(tally: Tally, rule: int, head: int, bucket: int, whole: int) -> float:
     """The smoothed rate of a rule, also of one that never fired before."""
     if rule >= 0:
@@ -179,18 +179,18 @@ def _rate(tally: Tally, rule: int, head: int, bucket: int, whole: int) -> float:
     return smoothed_rate((0, 0), (0, 0), (hits[bucket], fires[bucket]), (hits[whole], fires[whole]), PRIOR)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _age_bucket(age: int) -> int:
     return _BUCKET_OF_AGE[min(age, AGES[-1] + 1)]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _shared_bucket(age: int, share: float) -> int:
     by_age = _COARSE_BUCKET_OF_AGE[min(age, COARSE_AGES[-1] + 1)]
     return _FIRST_SHARED + by_age * (len(SHARES) + 1) + bucket_of(share, SHARES)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _learn(memory: EventMemory, tally: Tally, events: StepEvents, first: int, times: int) -> int:
     """Count firings and hits from an event on until there is no room; return the index of the next event."""
     memory, tally, events = borrowed(memory), borrowed(tally), borrowed(events)
@@ -230,7 +230,7 @@ def _learn(memory: EventMemory, tally: Tally, events: StepEvents, first: int, ti
     return len(events.source)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _fire(memory: EventMemory, subject: int, since: int, now: int, fired: Fired) -> None:
     """Count how often all rules fire for the last events of a subject."""
     decay, edges, slots, triples = memory.decay, memory.edges, memory.slots, memory.triples
@@ -254,7 +254,7 @@ def _fire(memory: EventMemory, subject: int, since: int, now: int, fired: Fired)
             _fire_once(decay, slots, relation, slot, now - time, weight, now, fired)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _fire_once(
     decay: Floats,
     slots: Groups,
@@ -274,7 +274,7 @@ def _fire_once(
     fired.n[relation, _shared_bucket(age, weight / fired.whole[relation])] += 1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _take(fired: Fired, firings: Firings) -> int:
     """Write what fired, and forget it; return the number of entries."""
     n = 0
@@ -290,7 +290,7 @@ def _take(fired: Fired, firings: Firings) -> int:
     return n
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count_firings(tally: Tally, head: int, firings: Firings, n: int, times: int) -> None:
     rule = -1
     for i in range(n):
@@ -301,7 +301,7 @@ def _count_firings(tally: Tally, head: int, firings: Firings, n: int, times: int
         add_counts(fires, of_head, firings.bucket[i], whole, times * firings.n[i])
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count_hits(
     decay: Floats,
     of_pair: Lists,

@@ -1,8 +1,8 @@
 """Events between the subject and the candidate, under any relation."""
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import kernel
 from tlogic.evidence.candidate_selection import QueryContext
 from tlogic.evidence.event_memory import EventMemory
 from tlogic.evidence.family import BaseFamily
@@ -13,7 +13,7 @@ from tlogic.graph.arrays import Floats, borrowed
 _LIVES = (1, RECENT, FOREVER)  # indexes of half-lives
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
     """Fill one row per candidate."""
     memory, context, out = borrowed(memory), borrowed(context), borrowed(out)

@@ -6,8 +6,8 @@ The weight of a path is the product of its steps' shares, and evidence is the su
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.evidence.candidate_selection import N_PARTNERS, QueryContext
 from tlogic.evidence.event_memory import EventMemory, pair_of, slot_of
 from tlogic.evidence.family import BaseFamily
@@ -34,7 +34,7 @@ class Candidates(NamedTuple):
     """Their pairs or triples with the partner."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
     """Fill one row per candidate."""
     memory, context, out = borrowed(memory), borrowed(context), borrowed(out)
@@ -59,7 +59,7 @@ def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
             row[c] = -1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _targets(
     memory: EventMemory, entity: int, relation: int, slot: int, now: int, n: int, members: Members
 ) -> Partners:
@@ -70,13 +70,13 @@ def _targets(
     return targets
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _recent_only(partners: Partners) -> Partners:
     """The same partners with the shares of the recent half-life only."""
     return Partners(partners.entity, partners.share[:, RECENT : RECENT + 1])
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _similar_subjects(memory: EventMemory, targets: Partners, inverse: int, now: int, members: Members) -> Partners:
     """Other subjects of the relation with the subject's strongest targets."""
     n = _N_SIMILAR * _N_SIMILAR
@@ -90,7 +90,7 @@ def _similar_subjects(memory: EventMemory, targets: Partners, inverse: int, now:
     return similar
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _add_pairs(memory: EventMemory, partners: Partners, now: int, candidates: Candidates, out: Floats) -> None:
     """Add the paths over each partner's events with any relation, for each half-life or the recent one."""
     pairs, entities, lists = memory.pairs, memory.entities, memory.partners
@@ -105,7 +105,7 @@ def _add_pairs(memory: EventMemory, partners: Partners, now: int, candidates: Ca
             _add(memory.decay, pairs, entities, x, whole, now, candidates, n, partners.share[i], out)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _add_slots(
     memory: EventMemory, partners: Partners, relation: int, now: int, candidates: Candidates, out: Floats
 ) -> None:
@@ -124,12 +124,12 @@ def _add_slots(
         _add(memory.decay, triples, slots, slot, whole, now, candidates, n, partners.share[i], out)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _is_short(lists: Lists, which: int, candidates: Candidates) -> bool:
     return size_of(lists, which) < _MAX_SCANNED_PER_CANDIDATE * len(candidates.entity)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _scan(candidates: Candidates, lists: Lists, which: int) -> int:
     """Write the candidates in a list of entities with their pairs or triples; return their number."""
     n = 0
@@ -141,7 +141,7 @@ def _scan(candidates: Candidates, lists: Lists, which: int) -> int:
     return n
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _look_up(candidates: Candidates, table: Table, owner: int, in_pairs: bool) -> int:
     """Write the candidates with which an entity has a pair, or a slot a triple; return their number."""
     n = 0
@@ -154,7 +154,7 @@ def _look_up(candidates: Candidates, table: Table, owner: int, in_pairs: bool) -
     return n
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _add(
     decay: Floats,
     parts: Groups,

@@ -1,8 +1,8 @@
 """Popularity: how often the candidate is the object of the relation for any subject, and how active it is."""
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.evidence.candidate_selection import QueryContext
 from tlogic.evidence.event_memory import EventMemory
 from tlogic.evidence.family import BaseFamily
@@ -15,7 +15,7 @@ _LIVES = (1, RECENT, 3, FOREVER)  # indexes of half-lives
 _SHARE, _SHARE_OF_CANDIDATE, _RANK, _ACTIVITY = 1, 5, 6, 7
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
     """Fill one row per candidate."""
     memory, context, out = borrowed(memory), borrowed(context), borrowed(out)
@@ -45,7 +45,7 @@ def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
         rank_within(out[context.start[q] : context.start[q + 1]], _SHARE + 1, _RANK)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _fill_activity(decay: Floats, entities: Groups, entity: int, moment: int, now: int, out: Floats) -> None:
     out[0] = now - time_of(entities, entity, moment)
     out[1] = count_at(decay, entities, entity, moment, 1, now)

@@ -9,8 +9,8 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.evidence.candidate_selection import QueryContext
 from tlogic.evidence.event_memory import EventMemory, end_of_edges
 from tlogic.evidence.family import CountingFamily, StepEvents
@@ -69,7 +69,7 @@ class Firings(NamedTuple):
     candidate: Ints
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _extract(memory: EventMemory, tally: Tally, context: QueryContext, out: Floats) -> None:
     """Fill one row per candidate."""
     memory, tally, context, out = borrowed(memory), borrowed(tally), borrowed(context), borrowed(out)
@@ -91,7 +91,7 @@ def _extract(memory: EventMemory, tally: Tally, context: QueryContext, out: Floa
         rank_within(rows, _SUM, _RANK)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _fill(tally: Tally, head: int, firings: Firings, n: int, row_of: Ints, out: Floats) -> None:
     """Fill the rows of one query, which hold zeros."""
     sums = np.zeros(len(out), np.int64)
@@ -108,12 +108,12 @@ def _fill(tally: Tally, head: int, firings: Firings, n: int, row_of: Ints, out: 
         out[row, _SUM] = log_as_float(sums[row])
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _no_firings() -> Firings:
     return Firings(np.empty(_MAX_FIRINGS, np.int64), np.empty(_MAX_FIRINGS, np.int64), np.empty(_MAX_FIRINGS, np.int64))
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _fire(edges: Lists, subject: int, now: int, firings: Firings) -> int:
     """Write the paths over the last events of the subject and of its partners; return their number."""
     record, n = edges.record, 0
@@ -129,7 +129,7 @@ def _fire(edges: Lists, subject: int, now: int, firings: Firings) -> int:
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _learn(memory: EventMemory, state: TwoStepState, events: StepEvents, first: int, times: int) -> int:
     """Count firings and hits from an event on until there is no room; return the index of the next event."""
     memory, tally, since, events = borrowed(memory), borrowed(state.tally), state.since, borrowed(events)
@@ -155,7 +155,7 @@ def _learn(memory: EventMemory, state: TwoStepState, events: StepEvents, first: 
     return len(events.source)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count_hit(tally: Tally, since: Ints, head: int, body: int, bucket: int, now: int, times: int) -> None:
     """Count a hit of a rule; at its first time step, it fires where it hits."""
     n_rules = n_keys(tally.rule)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from tlogic.compilation import helper
 from tlogic.forecasting.grounding.frontier import Frontier, new_frontier
 from tlogic.forecasting.grounding.join_cache import JoinCache, clear_join_cache, new_join_cache
 from tlogic.forecasting.grounding.join_search import ground_closed, ground_open
@@ -55,7 +56,7 @@ def new_grounding_state(
     )
 
 
-@njit(cache=True, nogil=True)
+@helper
 def advance_state_to(state: GroundingState, triples: TripleIndex, time: int) -> None:
     """Make exactly the facts before ``time`` visible; going back in time drops the caches."""
     if time < state.visible.until[0]:
@@ -65,7 +66,7 @@ def advance_state_to(state: GroundingState, triples: TripleIndex, time: int) -> 
         advance_to(state.visible, triples, time)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def index_subject_slots(state: GroundingState, subject: int, since: int) -> None:
     """Index the subject's slots that hold facts at or after ``since`` by relation."""
     visible, subject_slot = state.visible, state.subject_slot
@@ -74,7 +75,7 @@ def index_subject_slots(state: GroundingState, subject: int, since: int) -> None
             subject_slot[visible.slot_relation[slot]] = slot
 
 
-@njit(cache=True, nogil=True)
+@helper
 def reset_subject_slots(state: GroundingState, subject: int) -> None:
     """Reset the index of the subject's slots."""
     visible, subject_slot = state.visible, state.subject_slot

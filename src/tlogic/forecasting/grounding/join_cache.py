@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.forecasting.grounding.frontier import Frontier
 from tlogic.forecasting.grounding.visible_facts import NEVER, TimeWindow, VisibleFacts, latest_until
 from tlogic.graph.arrays import Ints
@@ -65,7 +66,7 @@ def new_join_cache(n_entities: int, n_triples: int, max_rows: int = _MAX_ROWS) -
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def clear_join_cache(cache: JoinCache) -> None:
     """Drop all joins."""
     if cache.used[0] > 0:
@@ -73,7 +74,7 @@ def clear_join_cache(cache: JoinCache) -> None:
         cache.used[:] = 0
 
 
-@njit(cache=True, nogil=True)
+@helper
 def find_row(row: Ints, join: int, x: int) -> int:
     """The row of a join from x, or the empty row that it would take."""
     key = _key(join, x)
@@ -84,13 +85,13 @@ def find_row(row: Ints, join: int, x: int) -> int:
     return index
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _key(join: int, x: int) -> int:
     """A join and its x as one number, never EMPTY."""
     return int((np.int64(join + 1) << 32) | np.int64(x))
 
 
-@njit(cache=True, nogil=True)
+@helper
 def add_closed_join(visible: VisibleFacts, cache: JoinCache, second: int, back: int, join: int, x: int) -> int:
     """Add a row for a closed join, still without its time; ``back`` is the inverse of r_3."""
     if 2 * cache.used[0] >= len(cache.row):
@@ -104,7 +105,7 @@ def add_closed_join(visible: VisibleFacts, cache: JoinCache, second: int, back: 
     return index
 
 
-@njit(cache=True, nogil=True)
+@helper
 def closed_join_time(visible: VisibleFacts, slot: int, back_slot: int) -> int:
     """The latest t_2 with r_2(x, y, t_2), r_3(y, x, t_3), t_2 <= t_3, over all y.
 
@@ -124,7 +125,7 @@ def closed_join_time(visible: VisibleFacts, slot: int, back_slot: int) -> int:
     return latest
 
 
-@njit(cache=True, nogil=True)
+@helper
 def update_open_join(
     visible: VisibleFacts,
     cache: JoinCache,

@@ -1,7 +1,6 @@
 """Search along bodies of three atoms: follows the first atom and takes the other two from cached joins."""
 
-from numba import njit
-
+from tlogic.compilation import helper
 from tlogic.forecasting.grounding.frontier import Frontier
 from tlogic.forecasting.grounding.join_cache import (
     BACK_SLOT,
@@ -23,7 +22,7 @@ from tlogic.forecasting.grounding.visible_facts import NEVER, TimeWindow, Visibl
 from tlogic.graph.binary_search import first_at_least
 
 
-@njit(cache=True, nogil=True)
+@helper
 def ground_open(
     visible: VisibleFacts,
     table: JoinTable,
@@ -71,7 +70,7 @@ def ground_open(
     return n_found
 
 
-@njit(cache=True, nogil=True)
+@helper
 def ground_closed(
     visible: VisibleFacts,
     table: JoinTable,

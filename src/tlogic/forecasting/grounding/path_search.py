@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from tlogic.compilation import helper
 from tlogic.forecasting.grounding.frontier import Frontier
 from tlogic.forecasting.grounding.recent_triples import RecentTriples, update_recent
 from tlogic.forecasting.grounding.rule_plans import BodyTable
@@ -39,7 +40,7 @@ def new_search_path(max_length: int) -> SearchPath:
     return SearchPath(*(np.zeros(max_length + 1, np.int64) for _ in SearchPath._fields))
 
 
-@njit(cache=True, nogil=True)
+@helper
 def ground_single(
     visible: VisibleFacts, recent: RecentTriples, slot: int, window: TimeWindow, frontier: Frontier
 ) -> int:
@@ -62,7 +63,7 @@ def ground_single(
     return n_found
 
 
-@njit(cache=True, nogil=True)
+@helper
 def ground_chain(
     visible: VisibleFacts,
     recent: RecentTriples,

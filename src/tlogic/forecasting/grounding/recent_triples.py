@@ -7,8 +7,8 @@ means scanning the slot; the cached list spares the scan.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.forecasting.grounding.visible_facts import TimeWindow, VisibleFacts
 from tlogic.forecasting.settings import UNLIMITED_GROUNDINGS
 from tlogic.graph.arrays import Ints, integer_dtype
@@ -44,7 +44,7 @@ def new_recent_triples(n_slots: int, n_triples: int, limit: int, rank: Ints) -> 
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def clear_recent_triples(recent: RecentTriples) -> None:
     """Drop all lists."""
     if recent.n_lists[0] > 0:
@@ -52,7 +52,7 @@ def clear_recent_triples(recent: RecentTriples) -> None:
         recent.n_lists[0] = 0
 
 
-@njit(cache=True, nogil=True)
+@helper
 def update_recent(visible: VisibleFacts, recent: RecentTriples, slot: int, window: TimeWindow) -> int:
     """Update the list of a slot's newest triples; returns its index."""
     row = recent.row[slot]
@@ -66,7 +66,7 @@ def update_recent(visible: VisibleFacts, recent: RecentTriples, slot: int, windo
     return int(row)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _newest(visible: VisibleFacts, slot: int, limit: int, rank: Ints, out: Ints) -> int:
     """Collect the ``limit`` newest visible triples of a slot, ties by the name of the target; returns their number."""
     newest, target = visible.newest, visible.target
@@ -82,7 +82,7 @@ def _newest(visible: VisibleFacts, slot: int, limit: int, rank: Ints, out: Ints)
     return n
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _last_rank(visible: VisibleFacts, start: int, end: int, time: int, quota: int, rank: Ints) -> int:
     """The rank of the last target to take of those whose newest time is ``time``: the first ``quota`` by name."""
     tied = np.empty(end - start, np.int32)
@@ -97,7 +97,7 @@ def _last_rank(visible: VisibleFacts, start: int, end: int, time: int, quota: in
     return int(tied[quota - 1] if ascending else np.partition(tied[:n], quota - 1)[quota - 1])
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _floor_of(newest: Ints, start: int, end: int, latest: int, limit: int) -> tuple[int, int]:
     """The time of the oldest triple among the ``limit`` newest, and how many triples of exactly that time to take."""
     step = 1  # gallop back from the latest time, near which a hub has most triples, until ``limit`` are found
@@ -113,7 +113,7 @@ def _floor_of(newest: Ints, start: int, end: int, latest: int, limit: int) -> tu
     return floor, limit - _count_since(newest, start, end, floor + 1)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count_since(newest: Ints, start: int, end: int, time: int) -> int:
     """The number of triples in a range whose newest time is at or after ``time``."""
     count = 0

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from tlogic.compilation import helper
 from tlogic.forecasting.grounding.frontier import Frontier
 from tlogic.forecasting.grounding.visible_facts import NEVER, TimeWindow, VisibleFacts, latest_until
 from tlogic.graph.arrays import Ints
@@ -27,7 +28,7 @@ def new_subject_loops(n_entities: int) -> SubjectLoops:
     return SubjectLoops(*(np.empty(n_entities, np.int64) for _ in SubjectLoops._fields))
 
 
-@njit(cache=True, nogil=True)
+@helper
 def ground_loop(
     visible: VisibleFacts,
     loops: SubjectLoops,
@@ -75,7 +76,7 @@ def _latest_through(visible: VisibleFacts, loops: SubjectLoops, order: Ints, beg
     return latest
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _find_loops(visible: VisibleFacts, loops: SubjectLoops, slot: int, back_slot: int, since: int) -> int:
     """Merge the slots of r_1 and of the inverse of r_2; returns the number of loops with t_1 at or after ``since``."""
     target, newest, triple_start, triple_end = visible.target, visible.newest, visible.triple_start, visible.triple_end

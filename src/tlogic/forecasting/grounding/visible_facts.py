@@ -7,8 +7,8 @@ into a forecast. For an earlier query, later facts are removed again.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper
 from tlogic.graph.arrays import Ints
 from tlogic.graph.binary_search import first_at_least
 from tlogic.graph.triples import TripleIndex
@@ -72,7 +72,7 @@ def no_visible_facts(triples: TripleIndex) -> VisibleFacts:
     )
 
 
-@njit(cache=True, nogil=True)
+@helper
 def advance_to(visible: VisibleFacts, triples: TripleIndex, now: int) -> None:
     """Make exactly the edges before ``now`` visible."""
     n = 2 * first_at_least(triples.fact_time, 0, len(triples.fact_time), now)
@@ -86,7 +86,7 @@ def advance_to(visible: VisibleFacts, triples: TripleIndex, now: int) -> None:
     visible.n_visible[0], visible.until[0] = n, now
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _advance(visible: VisibleFacts, triples: TripleIndex, end: int) -> None:
     """Add the edges up to index ``end`` in order of time."""
     slot, arrival, time = triples.slot, triples.arrival, triples.fact_time
@@ -98,7 +98,7 @@ def _advance(visible: VisibleFacts, triples: TripleIndex, end: int) -> None:
         slot_newest[slot[triple]] = time[i >> 1]
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _rewind(visible: VisibleFacts, triples: TripleIndex, end: int) -> None:
     """Remove the edges from index ``end`` on in order of time."""
     slot, arrival = triples.slot, triples.arrival
@@ -115,7 +115,7 @@ def _rewind(visible: VisibleFacts, triples: TripleIndex, end: int) -> None:
             slot_newest[changed] = _newest_of(visible, changed)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _rebuild(visible: VisibleFacts, triples: TripleIndex, now: int) -> None:
     """Compute everything again, triple by triple: faster than edge by edge when most edges are new."""
     for triple in range(len(triples.target)):
@@ -127,7 +127,7 @@ def _rebuild(visible: VisibleFacts, triples: TripleIndex, now: int) -> None:
         visible.slot_newest[slot] = _newest_of(visible, slot)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _newest_of(visible: VisibleFacts, slot: int) -> int:
     """The newest visible time of a slot."""
     newest = NEVER
@@ -136,7 +136,7 @@ def _newest_of(visible: VisibleFacts, slot: int) -> int:
     return newest
 
 
-@njit(cache=True, nogil=True)
+@helper
 def latest_until(time_start: Ints, time: Ints, n_times: Ints, triple: int, bound: int) -> int:
     """The newest visible time of a triple that is at most ``bound``, or NEVER."""
     start = time_start[triple]

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import kernel
 from tlogic.explaining import Fact
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.binary_search import first_at_least
@@ -61,7 +61,7 @@ def relation_rates(graph: LiveGraph, entity: int, now: int) -> dict[int, float]:
     return dict(zip(relation.tolist(), rate.tolist(), strict=True))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def entity_edges(index: GrowingIndex, entity: int) -> tuple[Ints, Ints, Ints]:
     """Relation, other entity and time of each edge of an entity."""
     n = 0
@@ -78,7 +78,7 @@ def entity_edges(index: GrowingIndex, entity: int) -> tuple[Ints, Ints, Ints]:
     return relation, other, time
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_events(index: GrowingIndex, n_entities: int, n_relations: int) -> tuple[Ints, Ints, Ints]:
     of_entity, last, of_relation = (
         np.zeros(n_entities, np.int64),
@@ -97,7 +97,7 @@ def _count_events(index: GrowingIndex, n_entities: int, n_relations: int) -> tup
     return of_entity, last, of_relation
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _relation_rates(index: GrowingIndex, entity: int, now: int, half_life: float) -> tuple[Ints, Floats]:
     first, end = index.slot_start[entity], index.slot_end[entity]
     rate = np.zeros(end - first, np.float64)
