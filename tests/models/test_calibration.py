@@ -8,38 +8,51 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tlogic
+from tlogic.evaluation.reliability import Reliability
+from tlogic.evidence.answer_history import HISTORY_COLUMNS
 from tlogic.graph import TemporalGraph
 from tlogic.graph.arrays import Floats, Ints
-from tlogic.models.calibration import Reliability, calibrate, log_shares
+from tlogic.models.calibration import Calibration, calibrate, learn_expected_answers, thresholds
+
+MEAN_ANSWERS = HISTORY_COLUMNS.index("log mean answers")
+Drawn = tuple[Ints, Floats, Ints, Floats]
 
 
-def drawn(seed: int, n_queries: int) -> tuple[Ints, Floats, Ints]:
-    """Queries with scores, whose answers are drawn from the softmax of another scale, so that shares are off."""
+def drawn(seed: int, n_queries: int) -> Drawn:
+    """Queries with scores, answers and histories. Log-odds are the scores on another scale, by the mean of answers."""
     random = np.random.default_rng(seed)
-    sizes = random.integers(0, 9, n_queries)
+    sizes = random.integers(0, 40, n_queries)
     start = np.append(0, np.cumsum(sizes))
-    scores, is_true = random.normal(0, 2, start[-1]), np.zeros(start[-1], np.int8)
-    for first, end in pairwise(start):
-        if first < end:
-            chances = np.exp(scores[first:end] / 3)
-            is_true[random.choice(np.arange(first, end), p=chances / chances.sum())] = 1
-    return start, scores, is_true
+    scores, history = random.normal(0, 2, start[-1]), np.zeros((n_queries, len(HISTORY_COLUMNS)))
+    history[:, MEAN_ANSWERS] = np.log(random.choice([1, 2, 4, 8], n_queries))
+    log_odds = 1.4 * scores + np.repeat(2 * history[:, MEAN_ANSWERS] - 5, sizes)
+    is_true = (random.random(start[-1]) < 1 / (1 + np.exp(-log_odds))).astype(np.int8)
+    return start, scores, is_true, history
 
 
-def test_shares_are_those_of_a_softmax() -> None:
-    start, scores, _ = drawn(1, 30)
-    shares = log_shares(start, scores + 1000)
-    for first, end in pairwise(start):
-        raised = np.exp(scores[first:end])
-        assert np.exp(shares[first:end]) == pytest.approx(raised / raised.sum())
-    assert len(log_shares(np.zeros(3, np.int64), np.empty(0))) == 0
+def fitted(data: Drawn) -> Calibration:
+    start, scores, is_true, history = data
+    n_answers = np.array([is_true[first:end].sum() for first, end in pairwise(start)], np.int64)
+    return calibrate(learn_expected_answers(history, n_answers), start, scores, is_true, history)
 
 
 @settings(max_examples=60)
+@given(st.integers(0, 10_000), st.integers(1, 60))
+def test_a_threshold_gives_as_many_answers_as_expected(seed: int, n_queries: int) -> None:
+    start, scores, _, _ = drawn(seed, n_queries)
+    expected = np.random.default_rng(seed).uniform(0.01, 0.95, n_queries) * np.diff(start)
+    found = thresholds(start, scores * 10, expected)
+    for (first, end), threshold, n in zip(pairwise(start), found, expected, strict=True):
+        assert (1 / (1 + np.exp(threshold - 10 * scores[first:end]))).sum() == pytest.approx(n, rel=1e-4)
+
+
+@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.integers(0, 60))
 def test_probabilities_never_fall_with_the_score(seed: int, n_queries: int) -> None:
-    start, scores, is_true = drawn(seed, n_queries)
-    probabilities = calibrate(start, scores, is_true).probabilities(start, scores)
+    calibration = fitted(drawn(seed, n_queries))
+    start, scores, _, history = drawn(seed + 1, 60)
+    scores, history = 4 * scores, 5 * history  # farther out than anything that the fit saw
+    probabilities = calibration.probabilities(start, scores, history)
     assert ((probabilities >= 0) & (probabilities <= 1)).all()
     for first, end in pairwise(start):
         order = np.argsort(scores[first:end])
@@ -47,30 +60,42 @@ def test_probabilities_never_fall_with_the_score(seed: int, n_queries: int) -> N
 
 
 def test_probabilities_come_true_as_often_as_they_say() -> None:
-    calibration = calibrate(*drawn(1, 4000))
-    start, scores, is_true = drawn(2, 4000)
-    calibrated = Reliability.of(calibration.probabilities(start, scores), is_true).error
-    plain = Reliability.of(np.exp(log_shares(start, scores)), is_true).error
-    assert calibrated < 0.02
-    assert plain > 0.1
+    calibration = fitted(drawn(1, 4000))
+    start, scores, is_true, history = drawn(2, 4000)
+    expected = calibration.expected_answers(start, history)
+    found = Reliability.of(start, calibration.probabilities(start, scores, history), is_true, expected)
+    groups = found.to_dict()["by_expected_answers"]
+    assert len(groups) == 4
+    assert [group for group in groups if group["error_by_answers"] > 0.03] == []
+    plain = Reliability.of(start, Calibration().probabilities(start, scores, history), is_true, expected)
+    assert plain.error_by_answers > 0.1
 
 
-def test_without_answers_a_share_stands_for_itself() -> None:
-    start, scores, is_true = drawn(3, 50)
-    probabilities = calibrate(start, scores, np.zeros_like(is_true)).probabilities(start, scores)
-    assert probabilities == pytest.approx(np.exp(log_shares(start, scores)), abs=0.06)
+def test_queries_with_many_answers_have_many_probable_candidates() -> None:
+    """Four candidates that are always answers together are all near certain."""
+    n_queries = 2000
+    start, scores = np.arange(0, 30 * n_queries + 1, 30), np.tile(np.repeat([9.0, 0.0], [4, 26]), n_queries)
+    is_true, history = (scores > 0).astype(np.int8), np.zeros((n_queries, len(HISTORY_COLUMNS)))
+    history[:, MEAN_ANSWERS] = np.log(4)
+    calibration = fitted((start, scores, is_true, history))
+    assert calibration.probabilities(start[:2], scores[:30], history[:1])[:4] == pytest.approx(1.0, abs=0.02)
 
 
-def test_reliability_counts_by_what_was_said() -> None:
-    first = Reliability.of(np.array([0.0, 0.02, 0.51, 1.0]), np.array([0, 0, 1, 1]))
-    both = first.plus(Reliability.of(np.array([0.54]), np.array([0])))
-    assert both.n.tolist() == [2] + 9 * [0] + [2] + 8 * [0] + [1]
-    assert both.n_true.sum() == 2
-    assert both.error == pytest.approx((0.02 + 0.05 + 0) / 5)
-    told = both.to_dict()
-    assert told["error"] == both.error
-    assert told["bins"][1] == {"candidates": 2, "said": pytest.approx(0.525), "came_true": 0.5}  # type: ignore[index]
-    assert Reliability.of(np.empty(0), np.empty(0, np.int8)).error == 0
+def test_without_anything_to_learn_from_one_answer_is_expected() -> None:
+    nothing = np.empty((0, len(HISTORY_COLUMNS)))
+    expected = learn_expected_answers(nothing, np.empty(0, np.int64))
+    none = np.empty(0, np.int8)
+    calibration = calibrate(expected, np.zeros(1, np.int64), np.empty(0), none, nothing)
+    start, scores, _, history = drawn(3, 50)
+    probabilities = calibration.probabilities(start, scores, history)
+    sums = [probabilities[first:end].sum() for first, end in pairwise(start) if end > first + 1]
+    assert sums == pytest.approx(np.ones(len(sums)), rel=1e-4)
+
+
+def test_a_calibration_is_kept_as_it_is() -> None:
+    calibration = fitted(drawn(4, 300))
+    again = Calibration.from_dict(calibration.to_dict())
+    assert all(np.array_equal(one, other) for one, other in zip(calibration, again, strict=True))
 
 
 def test_a_model_says_how_likely_its_candidates_are(world: TemporalGraph, model: tlogic.Model) -> None:
@@ -78,7 +103,7 @@ def test_a_model_says_how_likely_its_candidates_are(world: TemporalGraph, model:
     reliability = tlogic.evaluate(world, model).reliability
     assert reliability is not None
     assert reliability.error < 0.01
-    likely = Reliability(*(column[2:] for column in reliability))
-    assert likely.n.sum() > 200
-    assert likely.predicted.sum() == pytest.approx(likely.n_true.sum(), rel=0.2)
-    assert likely.error < 0.1
+    n, predicted, n_true = (each[2:] for each in reliability.bins)
+    assert n.sum() > 200
+    assert predicted.sum() == pytest.approx(n_true.sum(), rel=0.2)
+    assert reliability.error_by_answers < 0.1

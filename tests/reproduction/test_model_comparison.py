@@ -106,6 +106,9 @@ def test_reliability_is_reported_by_bins(graph: TemporalGraph, scorecards: Measu
     metrics = scorecards(ModelTrial("icews14"))["test"]["reliability"]
     first = section.rows[0].values["ours"]
     assert first["error"] == metrics["error"]
+    assert first["error, by answers"] == metrics["error_by_answers"]
+    [group] = [each for each in metrics["by_expected_answers"] if each["answers"] >= 100]
+    assert first["largest in a group"] == group["error_by_answers"]
     assert first["candidates"] == sum(each["candidates"] for each in metrics["bins"])
     [chart] = section.charts
     assert len(chart.x) == 20

@@ -3,13 +3,13 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import reduce
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from tlogic.errors import SettingsError
 from tlogic.evaluation.ranks import RankCounts, Ranks, summary
+from tlogic.evaluation.reliability import Reliability
 from tlogic.evaluation.split_queries import Filter, SplitQueries
 from tlogic.execution import Execution, Progress
 from tlogic.forecasting.answers import ScoredQueries
@@ -20,7 +20,6 @@ from tlogic.forecasting.settings import ApplicationSettings
 from tlogic.graph.arrays import Bools, Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.memory import peak_megabytes
-from tlogic.models.calibration import Reliability
 from tlogic.notebook import html_table
 from tlogic.rules import RuleSet
 
@@ -121,19 +120,25 @@ def evaluate_forecaster(
 
     def measure(part: ScoredQueries) -> _Part:
         counts = queries.rank(part.query, part.scored)
-        if part.probability is None:
+        if part.probability is None or part.expected_answers is None:
             return _Part(part.query, counts, None)
-        return _Part(part.query, counts, Reliability.of(part.probability, queries.is_true(part.query, part.scored)))
+        is_true = queries.is_true(part.query, part.scored)
+        found = Reliability.of(part.scored.start, part.probability, is_true, part.expected_answers)
+        return _Part(part.query, counts, found)
 
-    parts = list(forecaster.map_scored(queries.batch, measure, execution))
-    counts = queries.in_order([part.query for part in parts], [part.counts for part in parts])
-    reliabilities = [part.reliability for part in parts if part.reliability is not None]
+    indexes, all_counts, reliability = [], [], None
+    for part in forecaster.map_scored(queries.batch, measure, execution):
+        indexes.append(part.query)
+        all_counts.append(part.counts)
+        if part.reliability is not None:
+            reliability = part.reliability if reliability is None else reliability.plus(part.reliability)
+    counts = queries.in_order(indexes, all_counts)
     return _evaluation(
         graph,
         counts,
         queries.description | forecaster.description,
         {"apply": time.perf_counter() - started},
-        reduce(Reliability.plus, reliabilities) if reliabilities else None,
+        reliability,
     )
 
 

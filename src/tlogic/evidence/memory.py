@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tlogic.evidence.answer_history import answer_histories
 from tlogic.evidence.candidate_selection import (
     Proposals,
     QueryContext,
@@ -41,6 +42,8 @@ class Evidence(NamedTuple):
     context: QueryContext
     values: Floats
     """One row per candidate, one column per kind of evidence; nan where there is none."""
+    history: Floats
+    """One row per query: how many answers it had before."""
 
 
 class Memory:
@@ -165,7 +168,8 @@ class Memory:
         columns = np.split(values, np.cumsum(widths)[:-1], axis=1)
         for family, own in zip(self.families.values(), columns, strict=True):
             family.extract(self.events, context, own)
-        return Evidence(query[order], context, values)
+        history = answer_histories(self.events, now, queries.subject, queries.relation, context.slot)
+        return Evidence(query[order], context, values, history)
 
     def _proposals(self, queries: StepQueries) -> Proposals:
         """The candidates that families propose, those of the first family first."""

@@ -196,7 +196,7 @@ def explain_by_model(forecaster: ModelForecaster, query: Query, candidate: str, 
     entity = graph.entities.id_of(candidate)
     with forecaster.evidence.at(encoded) as (part, memory):
         scores = model.scores(part.values)
-        probabilities = model.probabilities(part.context.start, scores)
+        probabilities = model.probabilities(part.context.start, scores, part.history)
         own = next(iter(np.flatnonzero(part.context.candidate == entity).tolist()), None)
         contributions = (
             () if own is None else _contributions(forecaster, encoded, entity, part.values[own], memory, n_facts)

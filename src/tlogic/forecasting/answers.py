@@ -17,7 +17,7 @@ class Candidate(NamedTuple):
         rank: One more than the number of candidates with higher scores.
         name: The name of the entity.
         score: The score that candidates are ranked by.
-        probability: The calibrated probability, if a model made the forecast.
+        probability: The probability that it is an answer, of any number of answers, if a model made the forecast.
 
     Example:
         >>> Candidate(1, "Northlight Energy", 0.93).name
@@ -53,6 +53,8 @@ class ScoredQueries(NamedTuple):
     scored: Scored
     probability: Floats | None = None
     """Per candidate, if the forecaster gives probabilities."""
+    expected_answers: Floats | None = None
+    """Per query: its expected number of answers, if the forecaster gives probabilities."""
 
     def best(self, top: int | None, by: AnsweredBy, rank: Ints | None = None) -> list[tuple[int, Answers]]:
         """The best candidates of each query, with the position of the query in the batch.

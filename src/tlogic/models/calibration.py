@@ -1,89 +1,271 @@
-"""Calibration: from scores to probabilities that match observed frequencies."""
+"""Calibration: from scores to the probability that a candidate is an answer, of any number of answers.
 
-from typing import NamedTuple
+First, the history of a query gives its expected number of answers m, by a Poisson regression. Then a threshold within
+the query turns scores into log-odds, so that the probabilities of its candidates sum to m. At last a logistic
+regression corrects these log-odds, by how large they are and by what is known of the query.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 
+from tlogic.evidence.answer_history import HISTORY_COLUMNS
 from tlogic.graph.arrays import Floats, Ints
+from tlogic.models.optimiser import minimise
 
-_N_KNOTS = 40  # points of the calibration curve
-_MIN_SHARE = 1e-9  # softmax share at the first knot, if there are no answers to calibrate on
-_N_BINS = 20  # of probability, for reliability
+_FEATURES = (*HISTORY_COLUMNS, "log expected answers", "log expected answers above 1", "threshold")
+_KNOTS = np.array([-5.0, -3.0, -1.5, 0.0, 1.5])  # log-odds at which the slope of the correction changes
+_L2_PENALTY = 1.0  # on the weights of features that are scaled to unit variance
+_MAX_ITERATIONS = 100
+_MAX_SHARE = 0.95  # of the candidates that are expected to be answers
+_MIN_EXPECTED = 1e-3  # answers
+_MAX_LOG_EXPECTED = 8.0
+_MIN_SLOPE = 0.05  # keeps probabilities increasing with the score
+_IMPROBABLE = -5.0  # log-odds below which a part of the candidates is enough to learn from
+_PART = 8  # every eighth candidate is in that part
+_MAX_THRESHOLD_STEPS = 60
+_THRESHOLD_TOLERANCE = 1e-7  # relative to the expected number of answers
 
 
 class Calibration(NamedTuple):
-    """The frequency of true answers, by the log-softmax of a candidate's score within its query."""
+    """The parameters that turn scores into probabilities. By default, each query has one expected answer."""
 
-    log_share: Floats
-    chance: Floats
-    """The frequency at each value. The fields have the names of the keys in model files."""
+    answers: Floats = np.zeros(1 + len(HISTORY_COLUMNS))
+    """The log of the expected number of answers: a constant, and a weight per column of the history."""
+    offset: Floats = np.zeros(1 + len(_FEATURES))
+    """What is added to the log-odds: a constant, and a weight per feature of the query."""
+    slope: Floats = np.zeros(1 + len(_FEATURES))
+    """What is added, times the log-odds: a constant, and a weight per feature."""
+    bend: Floats = np.zeros(len(_KNOTS))
+    """The change of the slope at each knot."""
+    low: Floats = np.zeros(len(_FEATURES))
+    high: Floats = np.zeros(len(_FEATURES))
+    """The range of each feature in the data of the fit; beyond it, features count as its ends."""
 
-    def probabilities(self, start: Ints, scores: Floats) -> Floats:
-        """The probability of each candidate, those of each query together."""
-        return np.interp(log_shares(start, scores), self.log_share, self.chance)
+    def expected_answers(self, start: Ints, history: Floats) -> Floats:
+        """Per query: its expected number of answers among its candidates, given one row of history per query."""
+        found: Floats = _expected_answers(self, start, history)
+        return found
 
+    def probabilities(self, start: Ints, scores: Floats, history: Floats) -> Floats:
+        """The probability of each candidate, those of each query together, given one row of history per query."""
+        expected = self.expected_answers(start, history)
+        threshold = thresholds(start, scores, expected)
+        corrected: Floats = np.empty(len(scores))
+        _correct(self, start, scores, history, expected, threshold, corrected)
+        return corrected
 
-def calibrate(start: Ints, scores: Floats, is_true: Ints) -> Calibration:
-    """Fit a calibration on queries that were held back; without true answers, it is the softmax itself."""
-    if not is_true.any():
-        shares = np.geomspace(_MIN_SHARE, 1.0, _N_KNOTS)
-        return Calibration(np.log(shares), shares)
-    share = log_shares(start, scores)
-    edges = np.unique(np.quantile(share[is_true == 1], np.linspace(0, 1, _N_KNOTS + 1)[1:-1]))
-    group = np.searchsorted(edges, share)
-    n = np.bincount(group, minlength=len(edges) + 1)
-    used = n > 0
-    means = (np.bincount(group, values, len(n))[used] / n[used] for values in (share, is_true))
-    return Calibration(next(means), _isotonic(next(means), n[used]))
-
-
-def log_shares(start: Ints, scores: Floats) -> Floats:
-    """The log-softmax of each candidate's score over the candidates of its query."""
-    sizes = np.diff(start)
-    some = np.flatnonzero(sizes)
-    if len(some) == 0:
-        return np.empty(0)
-    first, size = start[:-1][some], sizes[some]
-    shifted = scores - np.repeat(np.maximum.reduceat(scores, first), size)
-    return shifted - np.repeat(np.log(np.add.reduceat(np.exp(shifted), first)), size)
-
-
-def _isotonic(values: Floats, weights: Ints) -> Floats:
-    """The isotonic regression of values: neighbours that decrease are pooled."""
-    blocks: list[list[float]] = []
-    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
-        blocks.append([value, weight, 1])
-        while len(blocks) > 1 and blocks[-2][0] >= blocks[-1][0]:
-            (a, n, i), (b, m, j) = blocks[-2:]
-            blocks[-2:] = [[(a * n + b * m) / (n + m), n + m, i + j]]
-    return np.repeat([block[0] for block in blocks], [int(block[2]) for block in blocks])
-
-
-class Reliability(NamedTuple):
-    """Per bin of predicted probability: candidates, the sum of their probabilities, and the true answers."""
-
-    n: Floats
-    predicted: Floats
-    n_true: Floats
+    def to_dict(self) -> dict[str, Any]:
+        """All parameters by name, for JSON."""
+        columns = zip(_FEATURES, *(each[-len(_FEATURES) :].tolist() for each in self[1:3] + self[4:]), strict=True)
+        names = ("name", "offset", "slope", "low", "high")
+        return {
+            "expected_answers": dict(zip(("constant", *HISTORY_COLUMNS), self.answers.tolist(), strict=True)),
+            "offset": float(self.offset[0]),
+            "slope": float(self.slope[0]),
+            "knots": dict(zip(map(str, _KNOTS.tolist()), self.bend.tolist(), strict=True)),
+            "features": [dict(zip(names, column, strict=True)) for column in columns],
+        }
 
     @classmethod
-    def of(cls, probability: Floats, is_true: Ints) -> "Reliability":
-        """The reliability of some candidates' probabilities."""
-        bins = np.minimum((probability * _N_BINS).astype(np.int64), _N_BINS - 1)
-        sums = (np.bincount(bins, values, _N_BINS) for values in (np.ones(len(bins)), probability, is_true))
-        return cls(*(values.astype(np.float64) for values in sums))
+    def from_dict(cls, found: Mapping[str, Any]) -> "Calibration":
+        """The calibration that ``to_dict`` described.
 
-    def plus(self, other: "Reliability") -> "Reliability":
-        """The reliability over the candidates of both."""
-        return Reliability(self.n + other.n, self.predicted + other.predicted, self.n_true + other.n_true)
+        Raises:
+            KeyError: If a parameter is missing.
+        """
+        features = {each["name"]: each for each in found["features"]}
+        columns = {
+            name: np.array([float(features[feature][name]) for feature in _FEATURES])
+            for name in ("offset", "slope", "low", "high")
+        }
+        answers = found["expected_answers"]
+        return cls(
+            np.array([float(answers[name]) for name in ("constant", *HISTORY_COLUMNS)]),
+            np.append(float(found["offset"]), columns["offset"]),
+            np.append(float(found["slope"]), columns["slope"]),
+            np.array([float(found["knots"][str(knot)]) for knot in _KNOTS.tolist()]),
+            columns["low"],
+            columns["high"],
+        )
 
-    @property
-    def error(self) -> float:
-        """The expected calibration error: the mean absolute difference between probabilities and frequencies."""
-        return float(np.abs(self.predicted - self.n_true).sum() / max(self.n.sum(), 1))
 
-    def to_dict(self) -> dict[str, float | list[dict[str, float]]]:
-        """The error and all bins that hold candidates, for JSON."""
-        bins = zip(self.n.tolist(), self.predicted.tolist(), self.n_true.tolist(), strict=True)
-        rows = [{"candidates": n, "said": sum_ / n, "came_true": n_true / n} for n, sum_, n_true in bins if n]
-        return {"error": self.error, "bins": rows}
+def learn_expected_answers(history: Floats, n_answers: Ints) -> Calibration:
+    """Learn the expected number of answers from queries, given their histories and their answers among candidates."""
+    mean, deviation = _scale(history)
+    design = np.column_stack([np.ones(len(history)), (history - mean) / deviation])
+    found = minimise(partial(_poisson_loss, design, n_answers), np.zeros(design.shape[1]), _MAX_ITERATIONS)
+    return Calibration(
+        answers=_unscaled(found, mean, deviation),
+        low=_padded(history.min(axis=0, initial=0.0)),
+        high=_padded(history.max(axis=0, initial=0.0)),
+    )
+
+
+def calibrate(expected: Calibration, start: Ints, scores: Floats, is_true: Ints, history: Floats) -> Calibration:
+    """Correct probabilities on queries that were held back.
+
+    Args:
+        expected: How many answers queries are expected to have, from ``learn_expected_answers``.
+        start: Per query: the index of its first candidate.
+        scores: Per candidate.
+        is_true: Per candidate: 1 if it is an answer, else 0.
+        history: One row per query.
+    """
+    if not len(scores):
+        return expected
+    n_answers = expected.expected_answers(start, history)
+    threshold = thresholds(start, scores, n_answers)
+    query = np.repeat(np.arange(len(history)), np.diff(start))
+    log_odds = scores - threshold[query]
+    features = _features(history, n_answers, threshold)
+    mean, deviation = _scale(features)
+    is_common = (log_odds < _IMPROBABLE) & (is_true == 0)
+    chosen = np.flatnonzero(~is_common | (np.arange(len(scores)) % _PART == 0))
+    x, z = log_odds[chosen, None], ((features - mean) / deviation)[query[chosen]]
+    design = np.hstack([np.ones_like(x), z, x, z * x, _hinges(x[:, 0])])
+    weight = np.where(is_common[chosen], _PART, 1.0)
+    loss = partial(_logistic_loss, design, x[:, 0], is_true[chosen], weight)
+    found = minimise(loss, np.zeros(design.shape[1]), _MAX_ITERATIONS)
+    offset, slope, bend = np.split(found, [1 + z.shape[1], 2 + 2 * z.shape[1]])
+    n_columns = history.shape[1]
+    return expected._replace(
+        offset=_unscaled(offset, mean, deviation),
+        slope=_unscaled(slope, mean, deviation),
+        bend=bend,
+        low=np.append(expected.low[:n_columns], features.min(axis=0)[n_columns:]),
+        high=np.append(expected.high[:n_columns], features.max(axis=0)[n_columns:]),
+    )
+
+
+def _padded(history: Floats) -> Floats:
+    """Values of the columns of a history, and 0 for the other features."""
+    return np.append(history, np.zeros(len(_FEATURES) - len(history)))
+
+
+def _features(history: Floats, expected: Floats, threshold: Floats) -> Floats:
+    """Per query: what the correction of its probabilities depends on, as `_correct` computes it."""
+    log_expected = np.log(expected)
+    return np.column_stack([history, log_expected, np.maximum(log_expected, 0.0), threshold])
+
+
+def _hinges(log_odds: Floats) -> Floats:
+    return np.maximum(log_odds[:, None] - _KNOTS, 0.0)
+
+
+def _sigmoid(log_odds: Floats) -> Floats:
+    return 1.0 / (1.0 + np.exp(-np.clip(log_odds, -700.0, 700.0)))
+
+
+def _scale(columns: Floats) -> tuple[Floats, Floats]:
+    """The mean and the standard deviation of each column; 0 and 1 if there are no rows, and 1 instead of 0."""
+    if not len(columns):
+        return np.zeros(columns.shape[1]), np.ones(columns.shape[1])
+    deviation = columns.std(axis=0)
+    return columns.mean(axis=0), np.where(deviation > 0, deviation, 1.0)
+
+
+def _unscaled(weight: Floats, mean: Floats, deviation: Floats) -> Floats:
+    """A constant and weights of columns as they are, from those of scaled columns."""
+    own = weight[1:] / deviation
+    return np.append(weight[0] - own @ mean, own)
+
+
+def _poisson_loss(design: Floats, n: Ints, weight: Floats) -> tuple[float, Floats]:
+    log_mean = np.minimum(design @ weight, _MAX_LOG_EXPECTED)
+    mean = np.exp(log_mean)
+    loss = float((mean - n * log_mean).sum() + _L2_PENALTY / 2 * (weight**2).sum())
+    return loss, design.T @ (mean - n) + _L2_PENALTY * weight
+
+
+def _logistic_loss(design: Floats, known: Floats, is_true: Ints, times: Floats, weight: Floats) -> tuple[float, Floats]:
+    """The loss of log-odds of which a part is known, and its gradient by the weights of the rest."""
+    log_odds = known + design @ weight
+    loss = float((times * (np.logaddexp(0.0, log_odds) - is_true * log_odds)).sum())
+    gradient = design.T @ (times * (_sigmoid(log_odds) - is_true))
+    return loss + _L2_PENALTY / 2 * float((weight**2).sum()), gradient + _L2_PENALTY * weight
+
+
+# Each query is computed on its own, number by number, so that its result does not depend on others.
+
+
+@njit(cache=True, nogil=True)
+def _expected_answers(calibration: Calibration, start: Ints, history: Floats) -> Floats:
+    answers, low, high = calibration.answers, calibration.low, calibration.high
+    expected = np.empty(len(history))
+    for q in range(len(history)):
+        log_expected = answers[0]
+        for k in range(history.shape[1]):
+            log_expected += answers[1 + k] * min(max(history[q, k], low[k]), high[k])
+        largest = max(_MAX_SHARE * (start[q + 1] - start[q]), _MIN_EXPECTED)
+        expected[q] = min(max(np.exp(min(log_expected, _MAX_LOG_EXPECTED)), _MIN_EXPECTED), largest)
+    return expected
+
+
+@njit(cache=True, nogil=True)
+def _correct(
+    calibration: Calibration,
+    start: Ints,
+    scores: Floats,
+    history: Floats,
+    expected: Floats,
+    threshold: Floats,
+    out: Floats,
+) -> None:
+    """Write the probability of each candidate."""
+    bend = calibration.bend
+    least = min(np.cumsum(bend).min(), 0.0)
+    n_columns, features = history.shape[1], np.empty(len(calibration.low))
+    for q in range(len(expected)):
+        features[:n_columns] = history[q]
+        features[n_columns] = np.log(expected[q])
+        features[n_columns + 1] = max(np.log(expected[q]), 0.0)
+        features[n_columns + 2] = threshold[q]
+        offset, slope = calibration.offset[0], 1.0 + calibration.slope[0]
+        for k in range(len(features)):
+            feature = min(max(features[k], calibration.low[k]), calibration.high[k])
+            offset += calibration.offset[1 + k] * feature
+            slope += calibration.slope[1 + k] * feature
+        slope = max(slope, _MIN_SLOPE - least)
+        for i in range(start[q], start[q + 1]):
+            log_odds = scores[i] - threshold[q]
+            corrected = offset + slope * log_odds
+            for k in range(len(bend)):
+                corrected += bend[k] * max(log_odds - _KNOTS[k], 0.0)
+            out[i] = 1.0 / (1.0 + np.exp(-corrected))
+
+
+@njit(cache=True, nogil=True)
+def thresholds(start: Ints, scores: Floats, expected: Floats) -> Floats:
+    """Per query: the score with even odds, so that the probabilities of its candidates sum to what is expected.
+
+    Newton's method, within bounds that shrink.
+    """
+    found = np.zeros(len(expected))
+    for q in range(len(expected)):
+        own = scores[start[q] : start[q + 1]]
+        if len(own) == 0:
+            continue
+        odds = np.log(expected[q] / (len(own) - expected[q]))
+        low, high = own.min() - odds, own.max() - odds  # the probabilities of equal scores would sum to it
+        point = high
+        for _ in range(_MAX_THRESHOLD_STEPS):
+            total, change = 0.0, 0.0
+            for i in range(len(own)):
+                probability = 1.0 / (1.0 + np.exp(point - own[i]))
+                total += probability
+                change += probability * (1.0 - probability)
+            if abs(total - expected[q]) <= _THRESHOLD_TOLERANCE * expected[q]:
+                break
+            if total > expected[q]:
+                low = point
+            else:
+                high = point
+            point += (total - expected[q]) / change if change > 0.0 else np.inf
+            if not low < point < high:
+                point = (low + high) / 2
+        found[q] = point
+    return found

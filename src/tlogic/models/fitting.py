@@ -3,7 +3,7 @@
 from tlogic.execution import Execution
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.boosting import grow_trees, lightgbm
-from tlogic.models.calibration import calibrate
+from tlogic.models.calibration import calibrate, learn_expected_answers
 from tlogic.models.counted_rules import CountedRules, most_frequent_rules
 from tlogic.models.model import Model
 from tlogic.models.scorecard import learn_weights, scores_of
@@ -17,17 +17,19 @@ def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution 
     if boosted:
         lightgbm()  # a missing library is reported now, not after all evidence is extracted
     data = collect_training_data(graph, settings, execution)
-    known, bins, examples, held_back, memory = data
+    known, bins, examples, held_back, counts, memory = data
     weight = learn_weights(examples, bins.sizes, execution.threads)
     trees = (
         grow_trees(examples, scores_of(weight, examples.bins), settings.seed, execution.threads) if boosted else None
     )
     scores = scores_of(weight, held_back.bins) + (trees.scores(held_back.bins) if trees else 0.0)
+    expected = learn_expected_answers(counts.history, counts.n_answers)
+    history = counts.history[counts.is_held_back]
     return Model(
         memory_settings=memory.settings,
         bins=bins,
         weight=weight,
-        calibration=calibrate(held_back.start, scores, held_back.is_true),
+        calibration=calibrate(expected, held_back.start, scores, held_back.is_true, history),
         trees=trees,
         counted=CountedRules(known.relations.names, most_frequent_rules(memory.families, len(known.relations.base))),
         settings={

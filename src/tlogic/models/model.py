@@ -95,9 +95,19 @@ class Model:
         weights = self.weight[np.arange(len(self.weight)), bins]
         return weights if self.trees is None else weights + self.trees.contributions(bins)
 
-    def probabilities(self, start: Ints, scores: Floats) -> Floats:
-        """The probability of each candidate, from the scores of all candidates of each query."""
-        return self.calibration.probabilities(start, scores)
+    def probabilities(self, start: Ints, scores: Floats, history: Floats) -> Floats:
+        """The probability that each candidate is an answer to its query, of any number of answers.
+
+        Args:
+            start: Per query: the index of its first candidate.
+            scores: Per candidate: its score.
+            history: Per query: how many answers it had before, as evidence tells it.
+        """
+        return self.calibration.probabilities(start, scores, history)
+
+    def expected_answers(self, start: Ints, history: Floats) -> Floats:
+        """Per query: its expected number of answers among its candidates."""
+        return self.calibration.expected_answers(start, history)
 
     def without(self, families: Collection[str]) -> "Model":
         """Set the weights of some families of evidence to zero.
@@ -140,7 +150,7 @@ class Model:
         about: dict[str, Any] = {"format": FORMAT, "version": VERSION, "settings": self.settings, "data": self.data}
         about |= {"families": list(self.families), "half_lives": lives}
         about |= {"max_events": self.memory_settings.max_events}
-        about |= {"calibration": {name: column.tolist() for name, column in self.calibration._asdict().items()}}
+        about |= {"calibration": self.calibration.to_dict()}
         about |= {"trees": self.trees.text if self.trees else None}
         head = "".join(
             f" {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)},\n" for name, value in about.items()
@@ -202,9 +212,12 @@ class Model:
             found = json.loads(content)
         except json.JSONDecodeError as error:
             raise InputError(f"{path} is not a model file: {error}.") from None
-        if not isinstance(found, dict) or found.get("format") != FORMAT or found.get("version") != VERSION:
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise InputError(f"{path} is not a model file: expected JSON with the format {FORMAT!r}.")
+        if found.get("version") != VERSION:
             raise InputError(
-                f"{path} is not a model file: expected JSON with the format {FORMAT!r}, version {VERSION}."
+                f"{path} is a model file of version {found.get('version')!r}; this version of tlogic reads version "
+                f"{VERSION}. Fit the model again."
             )
         try:
             return _from_json(found, path)
@@ -223,8 +236,8 @@ def _from_json(found: dict[str, Any], path: str | os.PathLike[str]) -> Model:
             raise ValueError(f"{table['name']} has {len(table['weights'])} weights for {len(table['edges'])} edges")
         weight[column, : len(table["weights"])] = table["weights"]
     edges = [np.array(table["edges"], np.float32) for table in tables]
-    if len({len(column) for column in found["calibration"].values()}) > 1 or len(found["half_lives"]) != N_HALF_LIVES:
-        raise ValueError("its calibration or its half-lives have the wrong length")
+    if len(found["half_lives"]) != N_HALF_LIVES:
+        raise ValueError(f"it has {len(found['half_lives'])} half-lives instead of {N_HALF_LIVES}")
     return Model(
         memory_settings=MemorySettings(
             families,
@@ -233,7 +246,7 @@ def _from_json(found: dict[str, Any], path: str | os.PathLike[str]) -> Model:
         ),
         bins=Bins(np.append(0, np.cumsum([len(each) for each in edges])), np.concatenate(edges)),
         weight=weight,
-        calibration=Calibration(**{name: np.array(column) for name, column in found["calibration"].items()}),
+        calibration=Calibration.from_dict(found["calibration"]),
         trees=Trees(found["trees"]) if found["trees"] else None,
         counted=CountedRules.from_json(found.get("rules", [])),
         settings=found["settings"],

@@ -70,11 +70,12 @@ class ModelForecaster:
         return self._scored(part).best(top, by="model", rank=self.graph.entity_rank)
 
     def _scored(self, part: Evidence) -> ScoredQueries:
-        query, context, evidence = part
+        query, context, evidence, history = part
         scores = self.model.scores(evidence)
-        probability = self.model.probabilities(context.start, scores)
+        probability = self.model.probabilities(context.start, scores, history)
+        expected = self.model.expected_answers(context.start, history)
         no_rules = np.zeros(len(query), np.int64)
-        return ScoredQueries(query, Scored(context.start, context.candidate, scores, no_rules), probability)
+        return ScoredQueries(query, Scored(context.start, context.candidate, scores, no_rules), probability, expected)
 
 
 _latest: list[tuple[ref[TemporalGraph], QueryEvidence]] = []

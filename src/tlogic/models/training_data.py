@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tlogic.errors import InputError
+from tlogic.evidence.answer_history import HISTORY_COLUMNS
 from tlogic.evidence.groups import half_lives
 from tlogic.evidence.memory import Evidence, Memory
 from tlogic.evidence.memory_cache import MemoryCache
@@ -38,6 +39,16 @@ _QUERIES_FOR_BINS = 6000  # the first ones, by which the edges of bins are chose
 _CHOSEN, _HELD_BACK, _DRAWN = range(3)  # what random numbers are for
 
 
+class AnswerCounts(NamedTuple):
+    """All queries, in the order of the examples and of those that are held back."""
+
+    history: Floats
+    """One row per query: how many answers it had before."""
+    n_answers: Ints
+    """Per query: its answers among its candidates."""
+    is_held_back: Bools
+
+
 class TrainingData(NamedTuple):
     """Queries with the binned evidence of their candidates."""
 
@@ -47,6 +58,7 @@ class TrainingData(NamedTuple):
     examples: Examples
     held_back: Examples
     """Queries for calibration, with all their candidates."""
+    counts: AnswerCounts
     memory: Memory
     """All facts of the graph, and what families learned from them."""
 
@@ -60,6 +72,14 @@ class Sample(NamedTuple):
     """Per candidate: its evidence, or the bins of its evidence."""
     is_true: Ints
     """Per candidate: 1 if it is an answer, else 0."""
+
+
+class Samples(NamedTuple):
+    """What some queries of one time step are used for."""
+
+    example: Sample
+    held_back: Sample
+    counts: AnswerCounts
 
 
 def collect_training_data(
@@ -78,15 +98,15 @@ def collect_training_data(
     sampler = _Sampler(known, facts, settings.seed)
     first, rest = _in_two(sampler.queries())
     samples = list(chain.from_iterable(evidence.map(first, sampler, execution, "evidence")))
-    sampler.bins = Bins.cut(_rows_for_bins([example for example, _ in samples], settings.seed))
+    sampler.bins = Bins.cut(_rows_for_bins([sample.example for sample in samples], settings.seed))
     later = evidence.map(rest, sampler, execution, "evidence") if len(rest.time) else iter(())
     all_binned = chain(_binned(sampler.bins, samples), chain.from_iterable(later))
-    examples, held_back = _collect(all_binned, len(first.time) + len(rest.time), len(sampler.bins.sizes))
+    examples, held_back, counts = _collect(all_binned, len(first.time) + len(rest.time), len(sampler.bins.sizes))
     if not examples.is_true.any():
         raise InputError("There is nothing to learn from: no query has its answer among entities seen before.")
     memory = evidence.complete_memory(execution)
     MemoryCache(graph, of_memory).store(memory, known.end)
-    return TrainingData(known, sampler.bins, examples, held_back, memory)
+    return TrainingData(known, sampler.bins, examples, held_back, counts, memory)
 
 
 def _in_two(queries: QueryBatch) -> tuple[QueryBatch, QueryBatch]:
@@ -97,21 +117,30 @@ def _in_two(queries: QueryBatch) -> tuple[QueryBatch, QueryBatch]:
     return QueryBatch(*(column[:n] for column in queries)), QueryBatch(*(column[n:] for column in queries))
 
 
-def _binned(bins: Bins, samples: list[tuple[Sample, Sample]]) -> Iterator[tuple[Sample, Sample]]:
+def _binned(bins: Bins, samples: list[Samples]) -> Iterator[Samples]:
     """Samples with bins instead of evidence. The list is emptied, to free their memory one by one."""
     samples.reverse()
     while samples:
-        example, held_back = (sample._replace(values=bins.of(sample.values)) for sample in samples.pop())
-        yield example, held_back
+        both = samples.pop()
+        example, held_back = (sample._replace(values=bins.of(sample.values)) for sample in both[:2])
+        yield Samples(example, held_back, both.counts)
 
 
-def _collect(pairs: Iterable[tuple[Sample, Sample]], n_queries: int, n_columns: int) -> tuple[Examples, Examples]:
-    """The examples, and the queries that are held back, of all pairs of samples."""
+def _collect(samples: Iterable[Samples], n_queries: int, n_columns: int) -> tuple[Examples, Examples, AnswerCounts]:
+    """The examples, the queries that are held back, and the numbers of answers, of all samples."""
     examples, held_back = _Collection(n_queries * _MAX_PER_QUERY, n_columns), _Collection(n_queries, n_columns)
-    for example, other in pairs:
-        examples.add(example)
-        held_back.add(other)
-    return examples.as_examples(), held_back.as_examples()
+    counts = []
+    for sample in samples:
+        examples.add(sample.example)
+        held_back.add(sample.held_back)
+        counts.append(sample.counts)
+    return examples.as_examples(), held_back.as_examples(), _all_counts(counts)
+
+
+def _all_counts(counts: list[AnswerCounts]) -> AnswerCounts:
+    if not counts:
+        return AnswerCounts(np.empty((0, len(HISTORY_COLUMNS))), np.empty(0, np.int64), np.empty(0, np.bool_))
+    return AnswerCounts(*(np.concatenate(column) for column in zip(*counts, strict=True)))
 
 
 class _Collection:
@@ -163,7 +192,7 @@ class _Sampler:
         kept = new & (self._random(_CHOSEN, subject, relation, time) < share)
         return QueryBatch(subject[kept], relation[kept], time[kept], time[kept])
 
-    def __call__(self, part: Evidence) -> tuple["Sample", "Sample"]:
+    def __call__(self, part: Evidence) -> Samples:
         """Examples, which have an answer, with some candidates; and queries that are held back, with all of them."""
         context, n = part.context, len(part.query)
         query = np.repeat(np.arange(n), np.diff(context.start))
@@ -172,13 +201,14 @@ class _Sampler:
         time = np.full(n, context.now)
         held_back = self._random(_HELD_BACK, context.subject, relation, time) < _CALIBRATION_SHARE
         draw = self._random(_DRAWN, context.subject[query], relation[query], time[query], context.candidate)
-        example = ~held_back & (np.bincount(query, is_true, n) > 0)
+        n_answers = np.bincount(query[is_true == 1], minlength=n)
+        example = ~held_back & (n_answers > 0)
         chosen = (example, example[query] & _some(query, is_true, draw)), (held_back, held_back[query])
         first, second = (
             Sample(np.bincount(query[rows], minlength=n)[own], self._values(part.values[rows]), is_true[rows])
             for own, rows in chosen
         )
-        return first, second
+        return Samples(first, second, AnswerCounts(part.history, n_answers, held_back))
 
     def _values(self, evidence: Floats) -> Any:
         """Evidence, or its bins as soon as they are chosen."""

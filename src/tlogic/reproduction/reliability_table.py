@@ -8,6 +8,7 @@ from tlogic.reproduction.model_comparison import selected_models
 from tlogic.reproduction.model_trials import ModelTrial, model_commands
 
 _N_BINS = 20
+_MIN_ANSWERS = 100  # of a group of queries whose error is compared with those of others
 
 
 def reliability(runner: ExperimentRunner) -> Section:
@@ -26,22 +27,24 @@ def reliability(runner: ExperimentRunner) -> Section:
         "Of the candidates with a predicted probability of 30%, 30% should be true. The error is the mean absolute "
         "difference between predicted probability and share of true candidates over 20 bins, weighted by the "
         "candidates in each bin (expected calibration error). Most candidates are improbable and false, so a second "
-        "error weights the bins by their true candidates.",
+        "error takes ten bins with about as many true candidates each and weights them by these. The third is the "
+        "largest such error among the groups of queries with at most 1, up to 2, up to 5 and more expected answers, if "
+        "they have 100 answers or more.",
         ("data", "method", "fitted to", "facts"),
-        ("error", "error, by answers", "candidates"),
+        ("error", "error, by answers", "largest in a group", "candidates"),
         tuple(rows),
         charts=tuple(charts),
     )
 
 
 def _errors(metrics: dict[str, Any]) -> dict[str, Value]:
-    bins = metrics["reliability"]["bins"]
-    n_true = [each["candidates"] * each["came_true"] for each in bins]
-    differences = [abs(each["said"] - each["came_true"]) for each in bins]
+    found = metrics["reliability"]
+    groups = [each for each in found["by_expected_answers"] if each["answers"] >= _MIN_ANSWERS]
     return {
-        "error": metrics["reliability"]["error"],
-        "error, by answers": sum(n * d for n, d in zip(n_true, differences, strict=True)) / max(sum(n_true), 1),
-        "candidates": round(sum(each["candidates"] for each in bins)),
+        "error": found["error"],
+        "error, by answers": found["error_by_answers"],
+        "largest in a group": max((each["error_by_answers"] for each in groups), default=float("nan")),
+        "candidates": round(sum(each["candidates"] for each in found["bins"])),
     }
 
 

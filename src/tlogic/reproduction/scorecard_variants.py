@@ -62,7 +62,7 @@ def evaluate_variants(
     queries = SplitQueries(graph, split, "time-aware", multi_step=False)
 
     def rank(part: Evidence) -> tuple[Ints, list[RankCounts]]:
-        query, context, evidence = part
+        query, context, evidence, _ = part
         bins, no_rules = variants.bins.of(evidence), np.zeros(len(query), np.int64)
         scored = (
             Scored(context.start, context.candidate, scores_of(each, bins), no_rules) for each in variants.weights

@@ -34,18 +34,19 @@ def plot_reliability(evaluation: Evaluation, path: str | PathLike[str]) -> None:
     reliability = evaluation.reliability
     if reliability is None:
         raise InputError("Rules give scores, not probabilities; expected the evaluation of a model.")
-    has_candidates = reliability.n > 0
-    n = reliability.n[has_candidates]
-    predicted, observed = (sums[has_candidates] / n for sums in (reliability.predicted, reliability.n_true))
+    n_per_bin = reliability.bins[0]
+    n, *sums = (each[n_per_bin > 0] for each in reliability.bins)
+    predicted, observed = (each / n for each in sums)
     with plotting(path, width=4.8, height=5.8) as figure:
         upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
         upper.plot((0, 1), (0, 1), color=SLATE, linewidth=1, linestyle="--", label="perfect calibration")
         upper.plot(predicted, observed, color=BLUE, marker="o", markersize=4, label="model", clip_on=False, zorder=3)
         upper.set_ylim(0, 1)
         upper.set_ylabel("share of candidates that are true")
-        upper.set_title(f"Reliability on {evaluation.settings['split']} facts, error {reliability.error:.2%}")
+        errors = f"error {reliability.error:.2%}, weighted by answers {reliability.error_by_answers:.2%}"
+        upper.set_title(f"Reliability on {evaluation.settings['split']} facts\n{errors}")
         upper.legend(loc="upper left", borderaxespad=0.6)
-        _draw_counts(lower, reliability.n)
+        _draw_counts(lower, n_per_bin)
         for axis in (upper.xaxis, upper.yaxis):
             axis.set_major_formatter(lambda value, _: f"{value:.0%}")
 
