@@ -28,7 +28,8 @@ from tlogic.evidence.lists import (
     Lists,
     append,
     can_extend,
-    compacted,
+    compact_extent,
+    compact_records,
     first_of,
     new_lists,
     size_of,
@@ -90,6 +91,20 @@ def test_lists_hold_what_lists_do(records: list[tuple[int, int]], n_before: int)
     assert [contents(lists, which) for which in range(6)] == expected
     assert [contents(compacted(lists), which) for which in range(6)] == expected
     assert size_of(lists, -1) == 0
+
+
+def test_the_room_that_lists_left_is_used_again() -> None:
+    lists = new_lists(1000, 2)
+    for i in range(20_000):
+        if not can_extend(lists, 1):
+            lists = with_more_records(lists, 1)
+        append(lists, i % 1000, i, i)
+    assert len(lists.record) < 50_000  # the lists went through 84,000 records
+    assert contents(lists, 999) == [[i, i] for i in range(999, 20_000, 1000)]
+
+
+def compacted(lists: Lists) -> Lists:
+    return Lists(compact_extent(lists), compact_records(lists))
 
 
 def contents(lists: Lists, which: int) -> list[list[int]]:

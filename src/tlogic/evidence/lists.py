@@ -7,7 +7,7 @@ import numpy as np
 from tlogic.compilation import helper, kernel
 from tlogic.graph.arrays import Ints
 
-_MIN_ROOM = 4
+_MIN_ROOM = 2  # records; most lists have one or two
 _START, _SIZE, _ROOM = 0, 1, 2
 _USED, _LONGEST = 0, 1
 _TOTALS = 0
@@ -37,38 +37,50 @@ def with_more_lists(lists: Lists, n: int) -> Lists:
 
 def with_rooms(lists: Lists, rooms: Ints) -> Lists:
     """Lists without records as these are, each with room for as many as it will have."""
-    extent = lists.extent.copy()
-    extent[1:, _START], extent[1:, _ROOM] = np.cumsum(rooms) - rooms, rooms
-    extent[_TOTALS, _USED] = rooms.sum()
-    return Lists(extent, np.empty((extent[_TOTALS, _USED] + len(lists.record), lists.record.shape[1]), np.int32))
+    return _moved(lists, rooms, len(lists.record))
 
 
 def with_more_records(lists: Lists, n_longer: int) -> Lists:
-    """The same lists with at least twice the room for records, also if so many lists become longer by one."""
-    size = 2 * (len(lists.record) + _reserve(lists, n_longer))
-    record = np.empty((size, lists.record.shape[1]), np.int32)
-    record[: len(lists.record)] = lists.record
-    return lists._replace(record=record)
+    """The same lists with at least half as much more room, also if so many lists become longer by one.
+
+    The room that lists left when they moved is used again.
+    """
+    rooms = lists.extent[1:, _ROOM]
+    return _moved(lists, rooms, int(rooms.sum()) // 2 + 2 * _reserve(lists, n_longer))
 
 
-def compacted(lists: Lists) -> Lists:
-    """The same lists without spare room."""
+def compact_extent(lists: Lists) -> Ints:
+    """The extent of the same lists without spare room."""
+    return _extent(lists, lists.extent[1:, _SIZE])
+
+
+def compact_records(lists: Lists) -> Ints:
+    """The records of the same lists without spare room."""
+    return _moved(lists, lists.extent[1:, _SIZE], 0).record
+
+
+def _moved(lists: Lists, rooms: Ints, n_spare: int) -> Lists:
+    """The same lists, each with so much room, and spare room behind them."""
+    extent = _extent(lists, rooms)
+    moved = Lists(extent, np.empty((extent[_TOTALS, _USED] + n_spare, lists.record.shape[1]), np.int32))
+    _copy_records(lists, moved)
+    return moved
+
+
+def _extent(lists: Lists, rooms: Ints) -> Ints:
     extent = lists.extent.copy()
-    extent[1:, _ROOM] = extent[1:, _SIZE]
-    extent[1:, _START] = np.cumsum(extent[1:, _SIZE]) - extent[1:, _SIZE]
-    extent[_TOTALS, _USED] = extent[1:, _SIZE].sum()
-    compact = Lists(extent, np.empty((extent[_TOTALS, _USED], lists.record.shape[1]), np.int32))
-    _copy_records(lists, compact)
-    return compact
+    extent[1:, _START], extent[1:, _ROOM] = np.cumsum(rooms) - rooms, rooms
+    extent[_TOTALS, _USED] = rooms.sum()
+    return extent
 
 
 @kernel
-def _copy_records(lists: Lists, compact: Lists) -> None:
+def _copy_records(lists: Lists, moved: Lists) -> None:
     for row in range(1, len(lists.extent)):
-        first, other = lists.extent[row, _START], compact.extent[row, _START]
+        first, other = lists.extent[row, _START], moved.extent[row, _START]
         for i in range(lists.extent[row, _SIZE]):
             for field in range(lists.record.shape[1]):
-                compact.record[other + i, field] = lists.record[first + i, field]
+                moved.record[other + i, field] = lists.record[first + i, field]
 
 
 @kernel
@@ -91,7 +103,7 @@ def extend(lists: Lists, which: int) -> int:
     first, size = extent[row, _START], extent[row, _SIZE]
     if size == extent[row, _ROOM]:
         free = extent[_TOTALS, _USED]
-        extent[row, _START], extent[row, _ROOM] = free, 2 * size if size else _MIN_ROOM
+        extent[row, _START], extent[row, _ROOM] = free, size + max(size // 2, 1) if size else _MIN_ROOM
         for i in range(size):
             for field in range(record.shape[1]):
                 record[free + i, field] = record[first + i, field]

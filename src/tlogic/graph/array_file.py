@@ -7,11 +7,11 @@ begin at multiples of 64 bytes.
 
 import json
 import mmap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from struct import Struct
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,8 @@ _START = Struct("<16sIQ16s")
 _ALIGNMENT_BYTES = 64
 
 Arrays = Mapping[str, np.ndarray]
+ArrayOrMaker: TypeAlias = np.ndarray | Callable[[], np.ndarray]
+"""An array, or a function that makes it: a large copy then takes memory only while it is written."""
 
 
 class FileKind(NamedTuple):
@@ -47,19 +49,25 @@ def has_kind(path: Path, kind: FileKind) -> bool:
         return False
 
 
-def write_arrays(path: Path, kind: FileKind, about: Mapping[str, Any], arrays: Arrays) -> None:
+def write_arrays(path: Path, kind: FileKind, about: Mapping[str, Any], arrays: Mapping[str, ArrayOrMaker]) -> None:
     """Write arrays, atomically, with a header that also has other entries."""
-    whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    entries = [
-        [name, array.dtype.str, list(array.shape), int(checksum(array.reshape(-1)))] for name, array in whole.items()
-    ]
+    entries = [[name, *_describe(_whole(array))] for name, array in arrays.items()]
     header = json.dumps({**about, "arrays": entries}, ensure_ascii=False).encode()
     with atomic_write(path) as temporary, temporary.open("wb") as file:
         file.write(_START.pack(kind.magic, kind.version, len(header), _digest(header)))
         file.write(header)
-        for array in whole.values():
+        for array in arrays.values():
             file.write(b"\0" * (-file.tell() % _ALIGNMENT_BYTES))
-            file.write(array.data)
+            file.write(_whole(array).data)
+
+
+def _whole(array: ArrayOrMaker) -> np.ndarray:
+    return np.ascontiguousarray(array() if callable(array) else array)
+
+
+def _describe(array: np.ndarray) -> tuple[str, list[int], int]:
+    """The type, shape and checksum of an array."""
+    return array.dtype.str, list(array.shape), int(checksum(array.reshape(-1)))
 
 
 def open_arrays(path: Path, kind: FileKind) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -72,7 +80,7 @@ def open_arrays(path: Path, kind: FileKind) -> tuple[dict[str, Any], dict[str, n
     header, begin = _read_header(content, path, kind)
     try:
         arrays = _map_arrays(content, header["arrays"], begin)
-        _check_arrays(arrays, header["arrays"])
+        _check_arrays(content, arrays, header["arrays"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise damaged(path, kind, str(error)) from None
     return header, arrays
@@ -134,8 +142,21 @@ def _map_arrays(content: mmap.mmap, entries: Sequence[Sequence[Any]], begin: int
     return arrays
 
 
-def _check_arrays(arrays: Arrays, entries: Sequence[Sequence[Any]]) -> None:
-    found = in_parallel(lambda: checksum, [arrays[name].reshape(-1) for name, _, _, _ in entries])
+def _check_arrays(content: mmap.mmap, arrays: Arrays, entries: Sequence[Sequence[Any]]) -> None:
+    def checked(array: np.ndarray) -> int:
+        found = checksum(array.reshape(-1))
+        _release_pages(content, array)
+        return found
+
+    found = in_parallel(lambda: checked, [arrays[name] for name, _, _, _ in entries])
     for (name, _, _, expected), actual in zip(entries, found, strict=True):
         if actual != expected:
             raise ValueError(f"the checksum of {name} is wrong")
+
+
+def _release_pages(content: mmap.mmap, array: np.ndarray) -> None:
+    """Let the process give back the pages of an array, which are loaded again on access. Not all systems can."""
+    if hasattr(mmap, "MADV_DONTNEED") and array.size:
+        at = array.ctypes.data - np.frombuffer(content, np.uint8).ctypes.data
+        first = at - at % mmap.PAGESIZE
+        content.madvise(mmap.MADV_DONTNEED, first, at + array.nbytes - first)
