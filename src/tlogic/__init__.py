@@ -16,7 +16,7 @@ from tlogic.version import __version__
 if TYPE_CHECKING:
     from tlogic import analysis, reproduction, serving
     from tlogic.analysis import plots
-    from tlogic.api import evaluate, fit, forecast, index, learn, load, measure, read, sample
+    from tlogic.api import evaluate, fit, forecast, index, learn, load, measure, outlook, read, sample, watch
     from tlogic.errors import InputError, SettingsError, TLogicError, UnknownNameError
     from tlogic.evaluation import Evaluation
     from tlogic.explaining import Explanation, Fact, ModelExplanation, RuleExplanation
@@ -55,8 +55,10 @@ _HOMES = {
     "learn": "tlogic.api",
     "load": "tlogic.api",
     "measure": "tlogic.api",
+    "outlook": "tlogic.api",
     "read": "tlogic.api",
     "sample": "tlogic.api",
+    "watch": "tlogic.api",
     "analysis": "tlogic.analysis",
     "plots": "tlogic.analysis.plots",
     "reproduction": "tlogic.reproduction",
@@ -92,10 +94,12 @@ __all__ = [
     "learn",
     "load",
     "measure",
+    "outlook",
     "plots",
     "read",
     "reproduction",
     "sample",
     "serving",
+    "watch",
 ]
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -1,4 +1,4 @@
-"""The functions of tlogic: read, index, sample, learn, measure, fit, forecast and evaluate.
+"""The functions of tlogic: read, index, sample, learn, measure, fit, forecast, evaluate, outlook and more.
 
 Only this module decides between rules and models. Below it, both are a ``Forecaster``. Heavy modules are imported
 when a function first needs them, so that ``import tlogic`` and ``tlogic --help`` are instant.
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from tlogic.forecasting import Forecast, Forecaster
     from tlogic.graph import TemporalGraph
     from tlogic.models import Model
+    from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
+    from tlogic.monitoring import Outlook, Watchlist
     from tlogic.rules import Rule, RuleSet
 
 StrPath = str | os.PathLike[str]
@@ -516,6 +518,123 @@ def evaluate(
     execution = Execution(threads, cluster, progress)
     evaluation = evaluate_forecaster(graph, ready, split, filter, multi_step, execution)
     return replace(evaluation, seconds={"index": indexed, **evaluation.seconds})
+
+
+def outlook(
+    graph: "TemporalGraph",
+    model: "Model | StrPath",
+    *,
+    entity: str | None = None,
+    other: str | None = None,
+    relation: str | None = None,
+    at: str | int | None = None,
+    horizon: str | int = 1,
+    top: int = 20,
+    new: bool = False,
+    threads: int | None = None,
+    progress: "Progress | None" = None,
+) -> "Outlook":
+    """List the events that are most likely within a period, with the probability of each.
+
+    Args:
+        graph: The graph that holds the facts.
+        model: A fitted model, or the path of a model file.
+        entity: Only events of this entity, as subject or object.
+        other: Only events between the entity and this one.
+        relation: Only events of this relation. With an entity and another one, the event is exactly that: the entity
+            does it to the other one.
+        at: The first date of the period; by default the time step after the last fact.
+        horizon: The length of the period: a number of time steps, or a span such as "7d".
+        top: How many events to list.
+        new: Whether to list only events that never happened before.
+        threads: How many threads to use; None for one per core.
+        progress: Shows the progress of learning from many facts.
+
+    Returns:
+        The events, the most probable first; ``Outlook.explain`` explains them.
+
+    Raises:
+        InputError: If a name is unknown, if there are no facts before the date, or if a setting is out of range.
+
+    Example:
+        >>> graph = sample(days=120)
+        >>> likely = outlook(graph, fit(graph), entity="Kite Aviation", horizon="7d", top=3)
+        >>> len(likely), likely.since, likely.until
+        (3, '2030-05-01', '2030-05-07')
+    """
+    from tlogic.execution import Execution
+    from tlogic.monitoring.outlook import outlook_of, outlook_query, patterns_of
+
+    patterns = patterns_of(entity, other, relation)
+    query = outlook_query(graph, patterns, at=at, horizon=horizon, top=top, new=new)
+    return outlook_of(_occurrence_forecaster(graph, model, query.step), query, Execution(threads, progress=progress))
+
+
+def watch(
+    graph: "TemporalGraph",
+    model: "Model | StrPath",
+    queries: Any,
+    *,
+    at: str | int | None = None,
+    horizon: str | int = 1,
+    top: int = 20,
+    new: bool = False,
+    threads: int | None = None,
+    progress: "Progress | None" = None,
+) -> "Watchlist":
+    """Give the outlooks of many triples, full or with open parts.
+
+    Args:
+        graph: The graph that holds the facts.
+        model: A fitted model, or the path of a model file.
+        queries: A list of (subject, relation, object), or a data frame with these columns; None for what is open.
+        at: The first date of the period; by default the time step after the last fact.
+        horizon: The length of the period: a number of time steps, or a span such as "7d".
+        top: How many events to list for a triple with open parts.
+        new: Whether to list only events that never happened before.
+        threads: How many threads to use; None for one per core.
+        progress: Shows how many triples are done.
+
+    Returns:
+        One outlook per triple.
+
+    Raises:
+        InputError: If a name is unknown, if there are no facts before the date, or if a setting is out of range.
+
+    Example:
+        >>> graph = sample(days=120)
+        >>> watched = watch(graph, fit(graph), [("Kite Aviation", "sue", "Meadow Textiles")], horizon="7d")
+        >>> watched.frame["probability"][0] < 0.5
+        True
+    """
+    from tlogic.execution import Execution
+    from tlogic.forecasting.queries import query_step
+    from tlogic.monitoring.watchlist import watch as watch_triples
+    from tlogic.monitoring.watchlist import watched_triples
+
+    forecaster = _occurrence_forecaster(graph, model, query_step(graph, at))
+    execution = Execution(threads, progress=progress)
+    triples = watched_triples(queries)
+    return watch_triples(forecaster, triples, at=at, horizon=horizon, top=top, new=new, execution=execution)
+
+
+def _occurrence_forecaster(graph: "TemporalGraph", model: "Model | StrPath", step: int) -> "OccurrenceForecaster":
+    """A model, ready to judge events from a time step on."""
+    from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
+
+    loaded = _load_model(model)
+    if step >= graph.end:
+        return OccurrenceForecaster(graph, loaded)
+    return OccurrenceForecaster.over_time(graph, loaded)
+
+
+def _load_model(model: "Model | StrPath") -> "Model":
+    from tlogic.models import Model
+
+    loaded = load(model)
+    if not isinstance(loaded, Model):
+        raise InputError("Rules rank candidates, but give no probabilities of events; fit a model.")
+    return loaded
 
 
 def _ready(graph: "TemporalGraph", forecaster: Any, arguments: Mapping[str, Any]) -> "Forecaster":

@@ -14,6 +14,7 @@ from tlogic.cli.index import index
 from tlogic.cli.ingest import ingest
 from tlogic.cli.learn import learn
 from tlogic.cli.measure import measure
+from tlogic.cli.outlook import outlook
 from tlogic.cli.plot import plot
 from tlogic.cli.reproduce import reproduce
 from tlogic.cli.rules import rules
@@ -51,6 +52,7 @@ for command in (
     fit,
     evaluate,
     forecast,
+    outlook,
     rules,
     measure,
     index,

@@ -21,6 +21,8 @@ Integers = npt.NDArray[np.int64]
 _NUMPY_UNITS = {"second": "s", "minute": "m", "hour": "h", "day": "D", "week": "D", "month": "M", "year": "Y"}
 # Weeks begin on Monday, but 1970 began on a Thursday.
 _DAYS_FROM_MONDAY_TO_1970 = 3
+# Units whose number of events differs over a cycle, and the length of that cycle.
+_CYCLES: dict[Unit, int] = {"hour": 24, "day": 7, "month": 12}
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,17 @@ class Timeline:
         ['2014-08-04', '2014-08-11']
         """
         return _labels(np.asarray(steps, dtype=np.int64) * self.count + self._origin_ordinal, self.unit)
+
+    def phase_of(self, step: int) -> int | None:
+        """The position of a time step in the calendar: its day of the week, hour of the day or month of the year.
+
+        >>> Timeline("day", 1, "2014-08-09").phase_of(2), Timeline("day", 2, "2014-08-09").phase_of(2)
+        (0, None)
+        """
+        if self.count > 1 or self.unit not in _CYCLES:
+            return None
+        shift = _DAYS_FROM_MONDAY_TO_1970 if self.unit == "day" else 0
+        return (step + self._origin_ordinal + shift) % _CYCLES[self.unit]
 
     def starting_at(self, step: int) -> "Timeline":
         """The same time steps, counted from another one.

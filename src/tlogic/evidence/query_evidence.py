@@ -88,12 +88,25 @@ class BaseQueryEvidence(ABC):
     def at(self, query: EncodedQuery) -> Iterator[tuple[Evidence, Memory]]:
         """The evidence of one query, and the memory as it was before it; no other thread changes that."""
         heads = encode_relations(np.array([query.relation]), len(self.graph.relations.base))
-        with self._lock:
-            memory = self.memory_before(query.time, heads)
-            with memory.before(query.time, heads):
-                popular = memory.popular(heads, query.time)
-                subject, first = np.array([query.subject]), np.zeros(1, np.int64)
-                yield memory.evidence(query.time, first, subject, heads, popular), memory
+        with self.memory_at(query.time, heads) as memory:
+            popular = memory.popular(heads, query.time)
+            subject, first = np.array([query.subject]), np.zeros(1, np.int64)
+            yield memory.evidence(query.time, first, subject, heads, popular), memory
+
+    @contextmanager
+    def memory_at(self, now: int, heads: Ints | None = None, execution: Execution = Execution()) -> Iterator[Memory]:
+        """The memory as it was before a time step; no other thread changes that.
+
+        Args:
+            now: The time step.
+            heads: The relations of the queries, numbered as in a memory; None for all.
+            execution: How many threads learn from many facts, and who is shown the progress.
+        """
+        heads = np.arange(len(self.graph.relations)) if heads is None else heads
+        with self._lock, _pool(execution.threads) as pool:
+            memory = self.memory_before(now, heads, pool, execution)
+            with memory.before(now, heads):
+                yield memory
 
     def _sweep(
         self,

@@ -41,6 +41,15 @@ def keys_of(table: Table) -> Ints:
     return keys
 
 
+def joint_parts(keys: Ints) -> tuple[Ints, Ints]:
+    """The two numbers of each key that `joint_key` made.
+
+    >>> [part.tolist() for part in joint_parts(np.array([joint_key(7, 5)]))]
+    [[7], [5]]
+    """
+    return keys >> 32, keys & 0xFFFFFFFF
+
+
 @kernel
 def n_keys(table: Table) -> int:
     """The number of keys."""

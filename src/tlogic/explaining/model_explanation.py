@@ -232,13 +232,13 @@ def _contributions(
         values = {name: value for name, (value, _) in own.items() if value is not None}
         case = Case(forecaster.graph, memory.events, query, entity, values)
         sentence, found_edges = memory.families[family].describe(case)
-        edges = _distinct(forecaster.graph, found_edges)
-        facts = _as_facts(forecaster.graph, edges[:n_facts])
+        edges = distinct_facts(forecaster.graph, found_edges)
+        facts = facts_with_names(forecaster.graph, edges[:n_facts])
         found.append(Contribution(family, sum(w for _, w in own.values()), sentence, facts, len(edges), own))
     return tuple(sorted(found, key=lambda each: -abs(each.weight)))
 
 
-def _distinct(graph: Graph, edges: Sequence[Edge]) -> list[Edge]:
+def distinct_facts(graph: Graph, edges: Sequence[Edge]) -> list[Edge]:
     """The recorded facts behind edges, each once: an edge and its inverse are the same fact."""
     half = len(graph.relations.base)
     return list(
@@ -249,6 +249,7 @@ def _distinct(graph: Graph, edges: Sequence[Edge]) -> list[Edge]:
     )
 
 
-def _as_facts(graph: Graph, edges: Sequence[Edge]) -> tuple[Fact, ...]:
+def facts_with_names(graph: Graph, edges: Sequence[Edge]) -> tuple[Fact, ...]:
+    """Facts with names and dates instead of ids."""
     name, relation_name, label = graph.entities.name_of, graph.relations.name_of, graph.timeline.label_of
     return tuple(Fact(name(s), relation_name(r), name(o), label(t)) for s, r, o, t in edges)

@@ -25,6 +25,11 @@ ANSWER_FILES = (".csv", ".parquet", ".jsonl")
 
 def read_queries(path: Path) -> list[Query]:
     """The queries of a file with the columns subject, relation, object and at; the missing end is empty or ``?``."""
+    return as_queries(read_query_file(path))
+
+
+def read_query_file(path: Path) -> pl.DataFrame:
+    """The rows of a file, with all cells as text in files of text."""
     if path.suffix.lower() not in _READERS:
         raise InputError(f"Queries are read from {', '.join(_READERS)} files, not from {path.name!r}.")
     try:
@@ -35,7 +40,21 @@ def read_queries(path: Path) -> list[Query]:
         raise InputError(f"{path} cannot be read: {str(error).splitlines()[0]}") from None
     if frame.height == 0:
         raise InputError(f"{path} holds no queries.")
-    return as_queries(frame)
+    return frame
+
+
+def write_table(frame: pl.DataFrame, path: Path) -> None:
+    """Write a data frame to a .csv, .parquet or .jsonl file, atomically."""
+    kind = path.suffix.lower()
+    if kind not in ANSWER_FILES:
+        raise InputError(f"Tables are written to {', '.join(ANSWER_FILES)} files, not to {path.name!r}.")
+    with atomic_write(path) as temporary:
+        if kind == ".parquet":
+            frame.write_parquet(temporary)
+        elif kind == ".csv":
+            frame.write_csv(temporary)
+        else:
+            frame.write_ndjson(temporary)
 
 
 def write_answers(forecast: Forecast[Any], path: Path) -> None:

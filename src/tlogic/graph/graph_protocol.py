@@ -4,6 +4,7 @@ from typing import Protocol
 
 from tlogic.events.timeline import Timeline
 from tlogic.graph.arrays import Ints
+from tlogic.graph.facts import Facts
 from tlogic.graph.vocabulary import Relations, Vocabulary
 
 
@@ -36,6 +37,9 @@ class Graph(Protocol):
 
     def __len__(self) -> int:
         """The number of facts."""
+
+    def facts_between(self, first: int, end: int) -> Facts:
+        """The facts with ``first <= time < end``, in any order."""
 
     def answers_at(self, subject: int, relation: int, time: int) -> list[int]:
         """The entities that complete (subject, relation, ?, time) to a fact, sorted by name; all are ids."""

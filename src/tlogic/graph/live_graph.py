@@ -194,6 +194,11 @@ class LiveGraph:
         ranks = self._entity_ranks.rank, self._relation_ranks.rank
         return Snapshot(*names, self.timeline, facts, *ranks, self.encoding_version)
 
+    def facts_between(self, first: int, end: int) -> Facts:
+        """A copy of the facts with ``first <= time < end``, in order of arrival."""
+        log = self._log[:, : self._n_facts]
+        return Facts(*log[:, (log[-1] >= first) & (log[-1] < end)])
+
     def facts_since(self, n: int) -> Facts:
         """A copy of the facts after the first n, in order of arrival."""
         return Facts(*self._log[:, n : self._n_facts].copy())

@@ -172,6 +172,10 @@ class TemporalGraph:
             raise InputError(f"Unknown split {name!r}; expected train, valid or test.")
         return self.facts.between(*bounds[name])
 
+    def facts_between(self, first: int, end: int) -> Facts:
+        """The facts with ``first <= time < end``."""
+        return self.facts.between(first, end)
+
     def answers_at(self, subject: int, relation: int, time: int) -> list[int]:
         """The entities that complete (subject, relation, ?, time) to a fact; all are ids."""
         facts, half = self.facts.between(time, time + 1), len(self.relations.base)

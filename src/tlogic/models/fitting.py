@@ -6,9 +6,10 @@ from tlogic.models.boosting import grow_trees, lightgbm
 from tlogic.models.calibration import calibrate, learn_expected_answers
 from tlogic.models.counted_rules import CountedRules, most_frequent_rules
 from tlogic.models.model import Model
+from tlogic.models.occurrence.occurrence_training import fit_occurrence
 from tlogic.models.scorecard import learn_weights, scores_of
 from tlogic.models.settings import FitSettings
-from tlogic.models.training_data import collect_training_data
+from tlogic.models.training_data import collect_training_data, learn_from
 
 
 def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution = Execution()) -> Model:
@@ -32,6 +33,7 @@ def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution 
         calibration=calibrate(expected, held_back.start, scores, held_back.is_true, history),
         trees=trees,
         counted=CountedRules(known.relations.names, most_frequent_rules(memory.families, len(known.relations.base))),
+        occurrence=fit_occurrence(known, learn_from(known), memory.settings, settings.seed, execution),
         settings={
             "model": settings.model,
             "names": "names" in settings.families,

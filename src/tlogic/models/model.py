@@ -20,6 +20,7 @@ from tlogic.models.boosting import Trees
 from tlogic.models.calibration import Calibration
 from tlogic.models.counted_rules import CountedRule, CountedRules
 from tlogic.models.file_format import FORMAT, VERSION
+from tlogic.models.occurrence.occurrence_model import OccurrenceModel
 from tlogic.models.scorecard import scores_of
 from tlogic.notebook import html_table
 
@@ -38,6 +39,7 @@ class Model:
         calibration: Converts scores to probabilities.
         trees: The trees of a boosted model; None for a scorecard.
         counted: The rules that the evidence counts.
+        occurrence: The probabilities that events happen, with nobody having asked; None in files of older versions.
         settings: The settings of the fit.
         data: A description of the facts that the model was fitted to.
 
@@ -54,6 +56,7 @@ class Model:
     calibration: Calibration
     trees: Trees | None = None
     counted: CountedRules = field(default_factory=CountedRules)
+    occurrence: OccurrenceModel | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     data: dict[str, Any] = field(default_factory=dict)
 
@@ -152,6 +155,7 @@ class Model:
         about |= {"max_events": self.memory_settings.max_events}
         about |= {"calibration": self.calibration.to_dict()}
         about |= {"trees": self.trees.text if self.trees else None}
+        about |= {"occurrence": self.occurrence.to_dict() if self.occurrence else None}
         head = "".join(
             f" {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)},\n" for name, value in about.items()
         )
@@ -249,6 +253,7 @@ def _from_json(found: dict[str, Any], path: str | os.PathLike[str]) -> Model:
         calibration=Calibration.from_dict(found["calibration"]),
         trees=Trees(found["trees"]) if found["trees"] else None,
         counted=CountedRules.from_json(found.get("rules", [])),
+        occurrence=OccurrenceModel.from_dict(found["occurrence"]) if found.get("occurrence") else None,
         settings=found["settings"],
         data=found["data"],
     )

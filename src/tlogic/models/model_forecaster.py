@@ -35,7 +35,7 @@ class ModelForecaster:
     def __init__(self, graph: Any, model: Model, evidence: BaseQueryEvidence | None = None) -> None:
         self.graph: Graph = graph
         self.model = model
-        self.evidence = evidence or _evidence_of(graph, model)
+        self.evidence = evidence or evidence_of(graph, model)
 
     @property
     def description(self) -> dict[str, Any]:
@@ -82,7 +82,7 @@ _latest: list[tuple[ref[TemporalGraph], QueryEvidence]] = []
 """The evidence that was used last: its memory serves the next model with the same families, too."""
 
 
-def _evidence_of(graph: TemporalGraph, model: Model) -> QueryEvidence:
+def evidence_of(graph: TemporalGraph, model: Model) -> QueryEvidence:
     """The evidence for a graph, with the memory of the last time if that was of the same graph."""
     for known, evidence in _latest:
         if known() is graph and evidence.settings == model.memory_settings:

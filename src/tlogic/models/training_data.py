@@ -91,10 +91,9 @@ def collect_training_data(
         InputError: If no query has an answer among its candidates.
     """
     known = graph.before(graph.valid_from if settings.train_on == "train" else graph.test_from)
-    scored_from = int(_WARM_UP_SHARE * min(known.end, graph.valid_from))
     of_memory = MemorySettings(settings.families, half_lives(known.end), settings.max_events)
     evidence = QueryEvidence(known, of_memory)
-    facts = known.facts.between(scored_from, known.end)
+    facts = known.facts.between(learn_from(known), known.end)
     sampler = _Sampler(known, facts, settings.seed)
     first, rest = _in_two(sampler.queries())
     samples = list(chain.from_iterable(evidence.map(first, sampler, execution, "evidence")))
@@ -107,6 +106,11 @@ def collect_training_data(
     memory = evidence.complete_memory(execution)
     MemoryCache(graph, of_memory).store(memory, known.end)
     return TrainingData(known, sampler.bins, examples, held_back, counts, memory)
+
+
+def learn_from(known: TemporalGraph) -> int:
+    """The first time step to take examples from."""
+    return int(_WARM_UP_SHARE * min(known.end, known.valid_from))
 
 
 def _in_two(queries: QueryBatch) -> tuple[QueryBatch, QueryBatch]:

@@ -180,6 +180,12 @@ def _rate(tally: Tally, rule: int, head: int, bucket: int, whole: int) -> float:
 
 
 @kernel
+def rate_by_age(tally: Tally, head: int, body: int, age: int) -> float:
+    """The smoothed rate at which an event of the head relation follows one of the body relation, by its age."""
+    return _rate(tally, number_of(tally.rule, joint_key(head, body)), head, _age_bucket(age), _ALL_AGES)
+
+
+@kernel
 def _age_bucket(age: int) -> int:
     return _BUCKET_OF_AGE[min(age, AGES[-1] + 1)]
 
@@ -364,9 +370,8 @@ class OneStepRules(TallyFamily):
             return Statement(f"no rule from a single earlier event leads to {case.candidate}")
 
         def rate(edge: Edge) -> float:
-            rule = number_of(self.state.rule, joint_key(case.head, case.encoded(edge.relation)))
-            bucket = _age_bucket(case.query.time - edge.time)
-            return float(_rate(self.state, rule, case.head, bucket, _ALL_AGES))
+            age = case.query.time - edge.time
+            return float(rate_by_age(self.state, case.head, case.encoded(edge.relation), age))
 
         edges = sorted(newest.values(), key=rate, reverse=True)
         best, n_others = edges[0], len(edges) - 1

@@ -1,0 +1,144 @@
+"""`tlogic outlook`: which events are likely within a period, and why."""
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tlogic import api
+from tlogic.cli.data_options import DataOptions
+from tlogic.cli.options import Threads, default_of
+from tlogic.errors import SettingsError
+
+if TYPE_CHECKING:
+    from tlogic.monitoring import Outlook, Watchlist
+
+ScopeOption = partial(typer.Option, rich_help_panel="Events")
+
+Model = Annotated[Path, typer.Option(help="The model file that gives the probabilities.", metavar="MODEL")]
+
+
+@dataclass(frozen=True)
+class ScopeOptions:
+    """Which events are of interest."""
+
+    entity: Annotated[
+        str | None, ScopeOption(help="Only events of this entity, as subject or object.", metavar="NAME")
+    ] = None
+    other: Annotated[
+        str | None, ScopeOption("--with", help="Only events between the entity and this one.", metavar="NAME")
+    ] = None
+    relation: Annotated[
+        str | None,
+        ScopeOption(
+            help="Only events of this relation; with --entity and --with, exactly that event of the two.",
+            metavar="NAME",
+        ),
+    ] = None
+    queries: Annotated[
+        Path | None,
+        ScopeOption(
+            help="A watchlist instead: a file with the columns subject, relation and object; open parts are empty.",
+            metavar="FILE",
+        ),
+    ] = None
+    new: Annotated[bool, ScopeOption("--new", help="Only events that never happened before.")] = default_of(
+        api.outlook, "new"
+    )
+
+    def check(self) -> None:
+        """Raise an error if there are both a watchlist and an entity, a pair or a relation."""
+        if self.queries is not None and any((self.entity, self.other, self.relation)):
+            raise SettingsError("Give either --queries FILE, or --entity, --with and --relation.")
+
+
+def outlook(
+    scope: ScopeOptions,
+    data: DataOptions,
+    model: Model,
+    at: Annotated[
+        str | None,
+        typer.Option(help="The first date of the period; by default the step after the last fact.", metavar="DATE"),
+    ] = None,
+    horizon: Annotated[
+        str, typer.Option(help='The length of the period: "7d", "2w", or a number of time steps.', metavar="SPAN")
+    ] = str(default_of(api.outlook, "horizon")),
+    top: Annotated[
+        int, typer.Option(help="The number of events to list, of each query of a watchlist.", metavar="N")
+    ] = default_of(api.outlook, "top"),
+    when: Annotated[bool, typer.Option("--when", help="Show by which date the first event is how likely.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Explain the probabilities.")] = False,
+    reasons: Annotated[int, typer.Option(help="The number of reasons to show per event.", metavar="N")] = 3,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the events to a .csv, .parquet or .jsonl file.", metavar="FILE")
+    ] = None,
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    threads: Threads = None,
+) -> None:
+    """List the events of DATA that are most likely within a period, with nobody having asked."""
+    from tlogic.cli.console import progress, wait_for_kernels, warn_of_other_steps
+    from tlogic.evidence.occurrence_evidence import extract_kernel
+    from tlogic.models import Model as FittedModel
+
+    scope.check()
+    graph = data.read(out)
+    fitted = FittedModel.load(model)
+    options: dict[str, Any] = {"at": at, "horizon": horizon, "top": top, "new": scope.new, "threads": threads}
+    with wait_for_kernels(extract_kernel), progress() as follow:
+        if scope.queries is not None:
+            from tlogic.monitoring.watchlist import read_watchlist
+
+            triples = read_watchlist(scope.queries)
+            _give_watchlist(api.watch(graph, fitted, triples, progress=follow, **options), out, json_output, explain)
+            return
+        found = api.outlook(
+            graph, fitted, entity=scope.entity, other=scope.other, relation=scope.relation, progress=follow, **options
+        )
+    warn_of_other_steps(graph, fitted)
+    _give(found, out, json_output, when, explain, reasons)
+
+
+def _give(found: "Outlook", out: Path | None, json_output: bool, when: bool, explain: bool, reasons: int) -> None:
+    """Write or print an outlook."""
+    import json
+
+    from tlogic.cli.console import error_console
+    from tlogic.cli.monitoring_output import print_curve, print_outlook
+    from tlogic.forecasting.query_files import write_table
+
+    if out is not None:
+        write_table(found.frame, out)
+        error_console.print(f"{len(found):,} events written to {out}", markup=False)
+        return
+    explanations = [found.explain(index) for index in range(len(found))] if explain else []
+    if json_output:
+        curve = {"curve": found.curve(0).to_dicts()} if when and len(found) else {}
+        told = {"explanations": [each.to_dict() for each in explanations]} if explain else {}
+        print(json.dumps(found.to_dict() | curve | told, ensure_ascii=False))
+        return
+    print_outlook(found)
+    if when and len(found):
+        print_curve(found)
+    for each in explanations:
+        print(f"\n{each.text(reasons)}")
+
+
+def _give_watchlist(found: "Watchlist", out: Path | None, json_output: bool, explain: bool) -> None:
+    """Write or print the outlooks of a watchlist; explanations go to JSON Lines."""
+    from tlogic.cli.console import error_console
+    from tlogic.files import write_atomically
+    from tlogic.forecasting.query_files import write_table
+
+    is_lines = json_output if out is None else out.suffix.lower() == ".jsonl"
+    if explain and not is_lines:
+        raise SettingsError("Explanations of a watchlist are JSON Lines: give --json, or --out FILE.jsonl.")
+    if out is None:
+        print("\n".join(found.as_json(explain=explain)) if json_output else found.frame.write_csv().rstrip("\n"))
+        return
+    if is_lines:
+        write_atomically(out, "".join(f"{line}\n" for line in found.as_json(explain=explain)))
+    else:
+        write_table(found.frame, out)
+    error_console.print(f"{len(found):,} queries answered, written to {out}", markup=False)

@@ -1,0 +1,284 @@
+"""OccurrenceExplanation: why an event is probable, as factors of its odds."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tlogic.evidence.families.one_step_rules import rate_by_age
+from tlogic.evidence.groups import moment_before, n_events
+from tlogic.evidence.memory import Memory
+from tlogic.evidence.occurrence_evidence import COLUMNS, NOVELTIES, RULES_FAMILY, Triples
+from tlogic.evidence.statements import Case, Edge, Statement, percent
+from tlogic.explaining.explanation import Fact
+from tlogic.explaining.model_explanation import distinct_facts, facts_with_names
+from tlogic.forecasting.queries import EncodedQuery
+from tlogic.graph.arrays import Floats
+from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
+
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS = tuple(
+    [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ]
+)
+_NEGLIGIBLE = 0.02  # a contribution to log-odds below that, a factor of about 1, is not told
+
+
+@dataclass(frozen=True)
+class OddsFactor:
+    """What one kind of evidence does to the odds of an event.
+
+    Attributes:
+        family: The kind of evidence.
+        factor: What it multiplies the odds by.
+        sentence: What it found, in words.
+        facts: The facts behind it, the latest first, as many as were requested.
+        n_facts: How many facts there are.
+    """
+
+    family: str
+    factor: float
+    sentence: str
+    facts: tuple[Fact, ...]
+    n_facts: int
+
+
+@dataclass(frozen=True, repr=False)
+class OccurrenceExplanation:
+    """Why an event has its probability. Its odds are those of an average event, times the factors of the evidence.
+
+    Attributes:
+        subject: The name of the subject.
+        relation: The name of the relation.
+        object: The name of the object.
+        novelty: "known triple", "known pair" or "new pair".
+        period: The period of the explained probability, such as "7 days from 2014-12-01".
+        probability: The probability within that period.
+        base_rate: The probability of an average event of that novelty.
+        factors: What each kind of evidence does to the odds, the largest effect first.
+    """
+
+    subject: str
+    relation: str
+    object: str
+    novelty: str
+    period: str
+    probability: float
+    base_rate: float
+    factors: tuple[OddsFactor, ...]
+
+    def __repr__(self) -> str:
+        return f"OccurrenceExplanation({self.subject}, {self.relation}, {self.object}: {self.probability:.2g})"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, n_reasons: int | None = None) -> str:
+        """The explanation as text, with the largest factors or all of them (None)."""
+        lines = [
+            f"Why {percent(self.probability)} for {self.subject} — {self.relation} → {self.object} "
+            f"within {self.period}?",
+            f"{_START[self.novelty]} has a probability of {percent(self.base_rate)}; its odds are multiplied by:",
+        ]
+        for each in self.factors[:n_reasons]:
+            lines += [f"  × {each.factor:<7.3g} {each.sentence}", *(f"            {fact}" for fact in each.facts)]
+        rest = self.factors[n_reasons:] if n_reasons is not None else ()
+        if rest:
+            product = float(np.prod([each.factor for each in rest]))
+            lines.append(f"  × {product:<7.3g} {len(rest)} more kinds of evidence together")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole explanation, for JSON."""
+        about: dict[str, Any] = {
+            "subject": self.subject,
+            "relation": self.relation,
+            "object": self.object,
+            "novelty": self.novelty,
+        }
+        about |= {"period": self.period, "probability": self.probability, "base_rate": self.base_rate}
+        factors = [
+            {
+                "family": each.family,
+                "factor": each.factor,
+                "sentence": each.sentence,
+                "facts": [fact._asdict() for fact in each.facts],
+                "facts_in_all": each.n_facts,
+            }
+            for each in self.factors
+        ]
+        return {**about, "factors": factors}
+
+
+_START = {
+    "known triple": "An average event that happened before",
+    "known pair": "An average event that is new, between two that had other events before",
+    "new pair": "An average event between two that never met before",
+}
+
+
+def explain_occurrence(
+    forecaster: OccurrenceForecaster, triple: tuple[int, ...], now: int, horizon: int, n_facts: int = 1
+) -> OccurrenceExplanation:
+    """Explain the probability of a triple, for the fitted horizon that comes next to the requested one."""
+    graph, occurrence = forecaster.graph, forecaster.occurrence
+    fitted = min(occurrence.horizons, key=lambda each: (abs(each - horizon), each))
+    s, r, o = triple
+    with forecaster.at(now) as step:
+        triples = Triples.of(*(np.array([each]) for each in triple))
+        evidence = step.evidence(triples)
+        novelty = int(evidence.novelty[0])
+        intercept, weights = occurrence.contributions(evidence.values[0], novelty, fitted)
+        factors = _factors(forecaster, step.memory, EncodedQuery(s, r, now), o, evidence.values[0], weights, n_facts)
+        told = sum(np.log(each.factor) for each in factors)
+        probability = occurrence.probabilities(evidence)[0, occurrence.horizons.index(fitted)]
+    base = intercept + float(weights.sum()) - float(told)
+    return OccurrenceExplanation(
+        subject=graph.entities.name_of(s),
+        relation=graph.relations.name_of(r),
+        object=graph.entities.name_of(o),
+        novelty=NOVELTIES[novelty],
+        period=f"{graph.timeline.span_of(fitted)} from {graph.timeline.label_of(now)}",
+        probability=float(probability),
+        base_rate=float(1 / (1 + np.exp(-base))),
+        factors=factors,
+    )
+
+
+def _factors(
+    forecaster: OccurrenceForecaster,
+    memory: Memory,
+    query: EncodedQuery,
+    entity: int,
+    evidence: Floats,
+    weights: Floats,
+    n_facts: int,
+) -> tuple[OddsFactor, ...]:
+    """What each kind of evidence does, the largest effect first. Negligible effects belong to the average."""
+    graph, cited, found = forecaster.graph, set[Edge](), []
+    columns = {family: [i for i, (name, _) in enumerate(COLUMNS) if name == family] for family in _DESCRIPTIONS}
+    effects = {family: float(weights[own].sum()) for family, own in columns.items()}
+    for family in sorted(effects, key=lambda each: -abs(effects[each])):
+        if abs(effects[family]) < _NEGLIGIBLE:
+            break
+        values = {COLUMNS[i][1]: float(evidence[i]) for i in columns[family] if not np.isnan(evidence[i])}
+        sentence, edges = _DESCRIPTIONS[family](Case(graph, memory.events, query, entity, values), memory)
+        facts = distinct_facts(graph, edges)
+        shown = [fact for fact in facts if fact not in cited][:n_facts]  # no fact is cited twice
+        cited.update(shown)
+        factor = float(np.exp(effects[family]))
+        found.append(OddsFactor(family, factor, sentence, facts_with_names(graph, shown), len(facts)))
+    return tuple(found)
+
+
+def _history(case: Case, _: Memory) -> Statement:
+    edges = case.edges(case.query.subject, case.query.relation, case.entity)
+    if not edges:
+        return Statement("it never happened before")
+    n, age = len(edges), case.duration(case.query.time - edges[0].time)
+    often = "once before" if n == 1 else f"{n:,} times before"
+    return Statement(f"it happened {often}, the last time {age} earlier", edges)
+
+
+def _pair(case: Case, _: Memory) -> Statement:
+    edges = case.edges(case.query.subject, None, case.entity)
+    if not edges:
+        return Statement(f"{case.subject} and {case.candidate} had no event in common before")
+    age = case.duration(case.query.time - edges[0].time)
+    return Statement(
+        f"{case.subject} and {case.candidate} had {_times(len(edges), 'event')} in common, the last one {age} earlier",
+        edges,
+    )
+
+
+def _subject(case: Case, _: Memory) -> Statement:
+    edges = case.edges(case.query.subject, case.query.relation, None)
+    return _end(case, case.subject, "subject", edges)
+
+
+def _object(case: Case, _: Memory) -> Statement:
+    return _end(case, case.candidate, "object", case.answers())
+
+
+def _end(case: Case, name: str, role: str, edges: tuple[Edge, ...]) -> Statement:
+    if not edges:
+        return Statement(f"{name} was never the {role} of {case.relation} before")
+    age = case.duration(case.query.time - edges[0].time)
+    times = "once" if len(edges) == 1 else f"{len(edges):,} times"
+    return Statement(f"{name} was the {role} of {case.relation} {times}, the last time {age} earlier", edges)
+
+
+def _activity(case: Case, _: Memory) -> Statement:
+    found: list[Edge] = []
+    parts = []
+    for entity, name in ((case.query.subject, case.subject), (case.entity, case.candidate)):
+        edges = case.edges(entity, None, None)
+        found += edges[:1]
+        age = case.duration(case.query.time - edges[0].time) if edges else None
+        parts.append(f"{name} took part in an event {age} earlier" if age else f"{name} took part in no event before")
+    return Statement("; ".join(parts), tuple(found))
+
+
+def _relation(case: Case, _: Memory) -> Statement:
+    relations, own = case.memory.relations, case.head >> 1
+    moment = int(moment_before(relations, own, case.query.time))
+    n = int(n_events(relations, own, moment)) if moment >= 0 else 0
+    return Statement(f"there were {_times(n, f'{case.relation} event')} of any two before")
+
+
+def _rules(case: Case, memory: Memory) -> Statement:
+    """The other event of the pair that most often leads to this one."""
+    newest: dict[int, Edge] = {}
+    for edge in case.edges(case.query.subject, None, case.entity):
+        if edge.relation != case.query.relation:
+            newest.setdefault(edge.relation, edge)
+    if not newest or RULES_FAMILY not in memory.families:
+        return Statement("no other event between the two leads to it")
+    tally = memory.families[RULES_FAMILY].state
+
+    def rate(edge: Edge) -> float:
+        return float(rate_by_age(tally, case.head, case.encoded(edge.relation), case.query.time - edge.time))
+
+    edges = sorted(newest.values(), key=rate, reverse=True)
+    age = case.duration(case.query.time - edges[0].time)
+    return Statement(
+        f"{case.fact(*edges[0][:3])} {age} earlier; when {case.subject} does {case.relation} to someone, "
+        f"{percent(rate(edges[0]))} of those with such an event before are the object",
+        tuple(edges),
+    )
+
+
+def _calendar(case: Case, _: Memory) -> Statement:
+    phase, unit = int(case.values.get("phase", 0)), case.graph.timeline.unit
+    if unit == "day":
+        return Statement(f"the period begins on a {_WEEKDAYS[phase]}")
+    return Statement(f"the period begins in {_MONTHS[phase]}" if unit == "month" else f"it begins at {phase}:00")
+
+
+def _times(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'s' * (n != 1)}"
+
+
+_DESCRIPTIONS: Mapping[str, Callable[[Case, Memory], Statement]] = {
+    "history": _history,
+    "pair": _pair,
+    "subject": _subject,
+    "object": _object,
+    "activity": _activity,
+    "relation": _relation,
+    "rules": _rules,
+    "calendar": _calendar,
+}

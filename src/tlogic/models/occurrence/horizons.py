@@ -1,0 +1,49 @@
+"""Horizons: the periods for which an occurrence model is fitted, in time steps, and those that users ask for."""
+
+from tlogic.errors import InputError
+from tlogic.events.time_steps import parse_step
+from tlogic.events.timeline import Timeline
+
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
+_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_WEEK_AND_MONTH = (7, 30)  # in days, or in time steps of data without dates
+
+
+def fitted_horizons(timeline: Timeline) -> tuple[int, ...]:
+    """One time step, a week and a month, in time steps.
+
+    >>> fitted_horizons(Timeline("day", 1, "2014-08-09")), fitted_horizons(Timeline("week", 1, "2014-08-04"))
+    ((1, 7, 30), (1, 4))
+    """
+    if timeline.unit == "integer":
+        return (1, *_WEEK_AND_MONTH)
+    days = _length_in_days(timeline.unit, timeline.count)
+    return tuple(sorted({1, *(max(int(span / days), 1) for span in _WEEK_AND_MONTH)}))
+
+
+def parse_horizon(timeline: Timeline, horizon: str | int) -> int:
+    """The number of time steps of a period such as "7d", or of a plain number of time steps.
+
+    Raises:
+        InputError: If the period is not understood, or no whole number of time steps.
+
+    >>> parse_horizon(Timeline("day", 1, "2014-08-09"), "2w"), parse_horizon(Timeline("hour", 6, "2014-08-09"), "1d")
+    (14, 4)
+    """
+    span = parse_step(horizon)
+    if span.unit == "integer":
+        return span.count
+    if timeline.unit == "integer":
+        raise InputError(
+            f"The horizon {horizon!r} has a unit, but the data has no dates; give a number of time steps, such as 7."
+        )
+    if span.unit == timeline.unit and span.count % timeline.count == 0:
+        return span.count // timeline.count
+    n = _length_in_days(span.unit, span.count) / _length_in_days(timeline.unit, timeline.count)
+    if n < 1 or abs(n - round(n)) > 1e-9:
+        raise InputError(f"The horizon {horizon!r} is no whole number of time steps of {timeline.step_size}.")
+    return round(n)
+
+
+def _length_in_days(unit: str, count: int) -> float:
+    return count * (_SECONDS[unit] / _SECONDS["day"] if unit in _SECONDS else _DAYS[unit])

@@ -1,0 +1,102 @@
+"""Additive logistic regression on bins of evidence: the log-odds are an intercept plus one weight per column."""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tlogic.graph.arrays import Bools, Floats, Ints
+from tlogic.models.bins import N_BINS
+from tlogic.models.optimiser import minimise
+
+_L2_PENALTY = 1.0
+_ROUGHNESS_PENALTY = 500.0  # on squared differences between the weights of neighbouring bins
+_MAX_ITERATIONS = 60
+_MIN_RATE = 1e-12  # of events, which bounds the first intercept
+
+
+class Cases(NamedTuple):
+    """Weighted cases to learn from."""
+
+    bins: Ints
+    """Per case: the bin of each column."""
+    happened: Floats
+    """Per case: 1 if the event happened, else 0."""
+    weight: Floats
+    """Per case: how many cases it stands for."""
+
+
+class Logistic(NamedTuple):
+    """The log-odds of an event: an intercept, and a weight per column and bin."""
+
+    intercept: float
+    weight: Floats
+
+    def log_odds(self, bins: Ints) -> Floats:
+        """The log-odds of each row."""
+        return _log_odds(self.intercept, self.weight, bins)
+
+
+def fit_logistic(cases: Cases, sizes: Ints) -> Logistic:
+    """The maximum of the penalised likelihood, given the number of bins of each column. The problem is convex."""
+    neighbours = (np.arange(1, N_BINS + 1) > 1) & (np.arange(1, N_BINS + 1) < sizes[:, None])
+    start = np.zeros((len(sizes) + 1, N_BINS + 1))  # the last row holds the intercept
+    rate = max(float((cases.weight * cases.happened).sum() / max(cases.weight.sum(), 1e-300)), _MIN_RATE)
+    start[-1, 0] = np.log(rate / max(1.0 - rate, _MIN_RATE))
+    if not 0.0 < cases.happened.sum() < len(cases.happened):
+        return Logistic(float(start[-1, 0]), start[:-1])
+    found = minimise(partial(_penalised_loss, cases, neighbours), start, _MAX_ITERATIONS)
+    n = _weight_per_bin(cases.bins, cases.weight)
+    means = (found[:-1] * n).sum(axis=1, keepdims=True) / cases.weight.sum()
+    weight = np.where(n > 0, found[:-1] - means, 0.0)  # relative to the average case
+    return Logistic(float(found[-1, 0] + means.sum()), weight)
+
+
+def _penalised_loss(cases: Cases, neighbours: Bools, point: Floats) -> tuple[float, Floats]:
+    loss, gradient = _loss(cases, point)
+    weight = point[:-1]
+    rough = np.diff(weight, axis=1) * neighbours
+    loss += _L2_PENALTY / 2 * float((weight**2).sum()) + _ROUGHNESS_PENALTY / 2 * float((rough**2).sum())
+    gradient[:-1] += _L2_PENALTY * weight
+    gradient[:-1, 1:] += _ROUGHNESS_PENALTY * rough
+    gradient[:-1, :-1] -= _ROUGHNESS_PENALTY * rough
+    return loss, gradient
+
+
+@njit(cache=True, nogil=True)
+def _loss(cases: Cases, point: Floats) -> tuple[float, Floats]:
+    """The negative log-likelihood and its gradient."""
+    bins, happened, weight = cases
+    last = len(point) - 1
+    gradient = np.zeros(point.shape)
+    loss = 0.0
+    for i in range(len(bins)):
+        log_odds = point[last, 0]
+        for column in range(last):
+            log_odds += point[column, bins[i, column]]
+        loss += weight[i] * (max(log_odds, 0.0) + np.log1p(np.exp(-abs(log_odds))) - happened[i] * log_odds)
+        error = weight[i] * (1.0 / (1.0 + np.exp(-log_odds)) - happened[i])
+        gradient[last, 0] += error
+        for column in range(last):
+            gradient[column, bins[i, column]] += error
+    return loss, gradient
+
+
+@njit(cache=True, nogil=True)
+def _log_odds(intercept: float, weight: Floats, bins: Ints) -> Floats:
+    found = np.full(len(bins), intercept)
+    for i in range(len(bins)):
+        for column in range(bins.shape[1]):
+            found[i] += weight[column, bins[i, column]]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _weight_per_bin(bins: Ints, weight: Floats) -> Floats:
+    """Per column and bin: the weight of its cases."""
+    total = np.zeros((bins.shape[1], N_BINS + 1))
+    for i in range(len(bins)):
+        for column in range(bins.shape[1]):
+            total[column, bins[i, column]] += weight[i]
+    return total

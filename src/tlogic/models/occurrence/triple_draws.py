@@ -1,0 +1,152 @@
+"""Draws of triples at a past time step, each with the probability of being drawn.
+
+All triples of all time steps are too many to learn from. A drawn triple therefore counts for as many as it stands for:
+one over the probability of drawing it.
+"""
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from tlogic.evidence.groups import N_LATEST
+from tlogic.evidence.memory import Memory
+from tlogic.evidence.occurrence_evidence import (
+    COLUMNS,
+    KNOWN_PAIR,
+    KNOWN_TRIPLE,
+    NEW_PAIR,
+    OccurrenceEvidence,
+    Triples,
+)
+from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.temporal_graph import TemporalGraph
+
+_N_EVENTS = COLUMNS.index(("history", "events in all"))
+
+
+class FactKeys:
+    """The facts of a graph with one number per triple, which shows where each triple occurs first."""
+
+    def __init__(self, graph: TemporalGraph) -> None:
+        self.facts = graph.facts
+        self.n_entities, self.n_relations = len(graph.entities), len(graph.relations.base)
+        self.key = self.keys_of(Triples.of(*graph.facts[:3]))
+        self.firsts = _first_indexes(self.key)
+        """The facts whose triples have not occurred before."""
+        self.firsts_of_pair = _first_indexes(self.pair_keys_of(Triples.of(*graph.facts[:3])))
+        """The facts whose pairs have no earlier facts."""
+
+    def keys_of(self, triples: Triples) -> Ints:
+        """One number per triple."""
+        return (triples.subject * self.n_relations + triples.relation) * self.n_entities + triples.object
+
+    def pair_keys_of(self, triples: Triples) -> Ints:
+        """One number per pair of entities, in either order."""
+        smaller, larger = np.minimum(triples.subject, triples.object), np.maximum(triples.subject, triples.object)
+        return smaller * self.n_entities + larger
+
+    def triples_of(self, index: Ints) -> Triples:
+        """The triples of some facts."""
+        return Triples.of(*(column[index] for column in self.facts[:3]))
+
+
+def _first_indexes(keys: Ints) -> Ints:
+    """Where each key occurs first, in ascending order."""
+    return np.sort(np.unique(keys, return_index=True)[1])
+
+
+class _Shares(NamedTuple):
+    """The share of each key among some keys."""
+
+    key: Ints
+    share: Floats
+
+    @classmethod
+    def among(cls, keys: Ints) -> "_Shares":
+        key, n = np.unique(keys, return_counts=True)
+        return cls(key, n / len(keys))
+
+    def of(self, keys: Ints) -> Floats:
+        """The share of each key; 0 for others."""
+        at = np.minimum(np.searchsorted(self.key, keys), len(self.key) - 1)
+        return np.where(self.key[at] == keys, self.share[at], 0.0)
+
+
+class TripleDraws:
+    """Draws triples as they could occur at a time step, by how often and how recently their parts occurred before.
+
+    Args:
+        facts: The facts.
+        memory: All facts before the time step.
+        n: How many facts these are; at least one.
+        since: The index of the first recent fact.
+        random: Where random numbers come from.
+    """
+
+    def __init__(self, facts: FactKeys, memory: Memory, n: int, since: int, random: np.random.Generator) -> None:
+        self._facts, self._memory, self._n, self._random = facts, memory, n, random
+        self._since = since if since < n else 0
+
+    def draw(self, novelty: int, n: int) -> Triples:
+        """Draw triples, most of which have a novelty."""
+        if novelty == NEW_PAIR:
+            return Triples.of(self._entities(n), self._relations(n), self._entities(n))
+        if novelty == KNOWN_TRIPLE:
+            index = self._one_of((self._any_fact(n), self._recent_fact(n), self._first_fact(self._facts.firsts, n)))
+            return self._facts.triples_of(index)
+        index = self._one_of((self._recent_fact(n), self._first_fact(self._facts.firsts_of_pair, n)))
+        pairs, is_swapped = self._facts.triples_of(index), self._random.random(n) < 1 / 2
+        one, other = np.where(is_swapped, (pairs.object, pairs.subject), (pairs.subject, pairs.object))
+        return Triples.of(one, self._relations(n), other)
+
+    def probabilities(self, novelty: int, triples: Triples, evidence: OccurrenceEvidence) -> Floats:
+        """The probability of each triple in one draw of a novelty; nan for those to leave out."""
+        facts, recent = self._facts, np.arange(self._since, self._n)
+        if novelty == KNOWN_TRIPLE:
+            of_recent = _Shares.among(facts.key[recent]).of(facts.keys_of(triples))
+            n_firsts = np.searchsorted(facts.firsts, self._n)
+            return (evidence.values[:, _N_EVENTS] / self._n + of_recent + 1 / n_firsts) / 3
+        if novelty == KNOWN_PAIR:
+            of_recent = _Shares.among(facts.pair_keys_of(facts.triples_of(recent))).of(facts.pair_keys_of(triples))
+            n_firsts = np.searchsorted(facts.firsts_of_pair, self._n)
+            one_way = np.where(triples.subject == triples.object, np.nan, 1 / 2)  # loops are left out
+            return (of_recent + 1 / n_firsts) / 2 * one_way * self._relation_shares[triples.relation]
+        return (
+            self._entity_shares[triples.subject]
+            * self._relation_shares[triples.relation]
+            * self._entity_shares[triples.object]
+        )
+
+    def _one_of(self, parts: tuple[Ints, ...]) -> Ints:
+        """Of each row of some columns: one of its values, all being equally probable."""
+        return np.choose(self._random.integers(len(parts), size=len(parts[0])), parts)
+
+    def _any_fact(self, n: int) -> Ints:
+        return self._random.integers(self._n, size=n)
+
+    def _recent_fact(self, n: int) -> Ints:
+        return self._random.integers(self._since, self._n, size=n)
+
+    def _first_fact(self, firsts: Ints, n: int) -> Ints:
+        return firsts[self._random.integers(np.searchsorted(firsts, self._n), size=n)]
+
+    def _relations(self, n: int) -> Ints:
+        return self._random.choice(self._facts.n_relations, n, p=self._relation_shares)
+
+    def _entities(self, n: int) -> Ints:
+        return self._random.choice(self._facts.n_entities, n, p=self._entity_shares)
+
+    @cached_property
+    def _relation_shares(self) -> Floats:
+        """Half of all draws follow the numbers of facts, half are uniform."""
+        n = self._memory.events.relations[:, N_LATEST]
+        return (n / n.sum() + 1 / len(n)) / 2
+
+    @cached_property
+    def _entity_shares(self) -> Floats:
+        """A third of all draws follow the numbers of facts, a third those of recent facts, a third are uniform."""
+        facts, recent = self._facts.facts, slice(self._since, self._n)
+        n = self._memory.events.entities[:, N_LATEST]
+        lately = np.bincount(np.concatenate([facts.subject[recent], facts.object[recent]]), minlength=len(n))
+        return (n / n.sum() + lately / lately.sum() + 1 / len(n)) / 3

@@ -1,0 +1,102 @@
+"""Watchlist: the outlooks of many full or partial triples at once."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tlogic.errors import InputError
+from tlogic.events.sources.columns import ROLES, recognised_columns
+from tlogic.execution import Execution
+from tlogic.forecasting.queries import MISSING
+from tlogic.forecasting.query_files import read_query_file
+from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
+from tlogic.monitoring.outlook import Names, Outlook, outlook_of, outlook_query
+
+
+class Watchlist(Sequence[Outlook]):
+    """One outlook per watched triple.
+
+    Attributes:
+        queries: The watched triples: subject, relation and object, with None for what is open.
+    """
+
+    def __init__(self, queries: Sequence[Names], outlooks: Sequence[Outlook]) -> None:
+        self.queries, self._outlooks = list(queries), list(outlooks)
+
+    def __len__(self) -> int:
+        return len(self._outlooks)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._outlooks[index]
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """All events of all outlooks; the column query holds the position of the watched triple."""
+        return pl.concat(
+            each.frame.select(pl.lit(index, pl.Int64).alias("query"), pl.all())
+            for index, each in enumerate(self._outlooks)
+        )
+
+    def as_json(self, *, explain: bool = False) -> Iterator[str]:
+        """One JSON object per watched triple, with an explanation of each event if wanted."""
+        for (subject, relation, object_), each in zip(self.queries, self._outlooks, strict=True):
+            found = {"query": {"subject": subject, "relation": relation, "object": object_}, **each.to_dict()}
+            if explain:
+                found["explanations"] = [each.explain(index).to_dict() for index in range(len(each))]
+            yield json.dumps(found, ensure_ascii=False)
+
+
+def watch(
+    forecaster: OccurrenceForecaster,
+    queries: Sequence[Names],
+    *,
+    at: str | int | None,
+    horizon: str | int,
+    top: int,
+    new: bool,
+    execution: Execution = Execution(),
+) -> Watchlist:
+    """The outlooks of watched triples. All of them are checked before the first one is judged."""
+    encoded = [outlook_query(forecaster.graph, [each], at=at, horizon=horizon, top=top, new=new) for each in queries]
+    follow = execution.follow(encoded, len(encoded), "queries")
+    return Watchlist(queries, [outlook_of(forecaster, each, execution) for each in follow])
+
+
+def read_watchlist(path: Path) -> list[Names]:
+    """The watched triples of a file with the columns subject, relation and object."""
+    return watched_triples(read_query_file(path))
+
+
+def watched_triples(source: Any) -> list[Names]:
+    """Watched triples from a list of tuples or mappings, or from a data frame; what is open is None, empty or ``?``.
+
+    >>> watched_triples([("Ann", "calls", "Bo"), {"subject": "Ann", "object": ""}])
+    [('Ann', 'calls', 'Bo'), ('Ann', None, None)]
+    """
+    if hasattr(source, "__arrow_c_stream__"):
+        source = pl.DataFrame(source).iter_rows(named=True)
+    found = [_names(entry) for entry in source]
+    if not found:
+        raise InputError("There is nothing to watch: the list of triples is empty.")
+    return found
+
+
+def _names(entry: Any) -> Names:
+    if isinstance(entry, Mapping):
+        names = list(entry)
+        known = recognised_columns(names)
+        unknown = [name for index, name in enumerate(names) if index not in known.values()]
+        if unknown or not known or "time" in known:
+            raise InputError(f"A watched triple has a subject, a relation and an object; found {', '.join(names)}.")
+        cells = [entry[names[known[role]]] if role in known else None for role in ROLES[:3]]
+    elif isinstance(entry, Sequence) and not isinstance(entry, str) and len(entry) == len(ROLES) - 1:
+        cells = list(entry)
+    else:
+        raise InputError(
+            f"A watched triple is (subject, relation, object), with None for what is open; found {entry!r}."
+        )
+    subject, relation, object_ = (None if cell in (None, "", MISSING) else str(cell) for cell in cells)
+    return subject, relation, object_
