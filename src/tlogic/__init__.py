@@ -16,7 +16,22 @@ from tlogic.version import __version__
 if TYPE_CHECKING:
     from tlogic import analysis, reproduction, serving
     from tlogic.analysis import plots
-    from tlogic.api import evaluate, fit, forecast, index, learn, load, measure, outlook, read, sample, watch
+    from tlogic.api import (
+        backtest,
+        changes,
+        evaluate,
+        fit,
+        forecast,
+        index,
+        learn,
+        load,
+        measure,
+        outlook,
+        read,
+        sample,
+        surprises,
+        watch,
+    )
     from tlogic.errors import InputError, SettingsError, TLogicError, UnknownNameError
     from tlogic.evaluation import Evaluation
     from tlogic.explaining import Explanation, Fact, ModelExplanation, RuleExplanation
@@ -48,6 +63,8 @@ _HOMES = {
     "TemporalGraph": "tlogic.graph",
     "UnknownNameError": "tlogic.errors",
     "__version__": "tlogic.version",
+    "backtest": "tlogic.api",
+    "changes": "tlogic.api",
     "evaluate": "tlogic.api",
     "fit": "tlogic.api",
     "forecast": "tlogic.api",
@@ -58,6 +75,7 @@ _HOMES = {
     "outlook": "tlogic.api",
     "read": "tlogic.api",
     "sample": "tlogic.api",
+    "surprises": "tlogic.api",
     "watch": "tlogic.api",
     "analysis": "tlogic.analysis",
     "plots": "tlogic.analysis.plots",
@@ -87,6 +105,8 @@ __all__ = [
     "UnknownNameError",
     "__version__",
     "analysis",
+    "backtest",
+    "changes",
     "evaluate",
     "fit",
     "forecast",
@@ -100,6 +120,7 @@ __all__ = [
     "reproduction",
     "sample",
     "serving",
+    "surprises",
     "watch",
 ]
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

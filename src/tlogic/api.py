@@ -18,7 +18,7 @@ from tlogic.learning.settings import Confidence, LearningSettings, Transition
 from tlogic.models.settings import FitSettings, ModelKind, TrainOn
 
 if TYPE_CHECKING:
-    from tlogic.evaluation import Evaluation, Filter
+    from tlogic.evaluation import Backtest, Evaluation, Filter
     from tlogic.events.sources.columns import Columns
     from tlogic.events.timeline import Label
     from tlogic.execution import Progress
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tlogic.graph import TemporalGraph
     from tlogic.models import Model
     from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
-    from tlogic.monitoring import Outlook, Watchlist
+    from tlogic.monitoring import Changes, Outlook, Surprises, Watchlist
     from tlogic.rules import Rule, RuleSet
 
 StrPath = str | os.PathLike[str]
@@ -616,6 +616,119 @@ def watch(
     execution = Execution(threads, progress=progress)
     triples = watched_triples(queries)
     return watch_triples(forecaster, triples, at=at, horizon=horizon, top=top, new=new, execution=execution)
+
+
+def surprises(
+    graph: "TemporalGraph",
+    model: "Model | StrPath",
+    *,
+    since: str | int,
+    top: int = 20,
+    threads: int | None = None,
+    progress: "Progress | None" = None,
+) -> "Surprises":
+    """Find the events since a date that were least probable beforehand, and likely events that failed to happen.
+
+    Args:
+        graph: The graph that holds the facts.
+        model: A fitted model, or the path of a model file.
+        since: The first date of the period, which lasts until the last fact.
+        top: How many of both to list.
+        threads: How many threads to use; None for one per core.
+        progress: Shows how many time steps are done.
+
+    Returns:
+        The events, each with the probability that it had the time step before; ``Surprises.explain`` explains them.
+
+    Raises:
+        InputError: If there are no facts before the date, or none since.
+
+    Example:
+        >>> graph = sample(days=120)
+        >>> found = surprises(graph, fit(graph), since="2030-04-24", top=5)
+        >>> found.events.height, found.missing.height
+        (5, 5)
+    """
+    from tlogic.execution import Execution
+    from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
+    from tlogic.monitoring.surprises import find_surprises
+
+    _check_top(top)
+    forecaster = OccurrenceForecaster.over_time(graph, _load_model(model))
+    first = graph.timeline.step_of(since)
+    return find_surprises(forecaster, first, graph.end, top, Execution(threads, progress=progress))
+
+
+def changes(graph: "TemporalGraph", *, since: str | int, top: int = 10) -> "Changes":
+    """Find the entities, pairs and relations whose rate of events changed most.
+
+    Args:
+        graph: The graph that holds the facts.
+        since: The first date of the period of interest, which lasts until the last fact. It is compared to the time
+            before: up to four times as long.
+        top: How many changes of each kind to list.
+
+    Returns:
+        The changes with the rates before and after, the most significant first.
+
+    Raises:
+        InputError: If there are no facts before the date, or none since.
+
+    Example:
+        >>> found = changes(sample(), since="2031-03-01", top=3)
+        >>> found.frame["kind"].to_list()
+        ['entity', 'entity', 'entity', 'pair', 'pair', 'pair', 'relation', 'relation', 'relation']
+    """
+    from tlogic.monitoring.changes import find_changes
+
+    _check_top(top)
+    return find_changes(graph, graph.timeline.step_of(since), graph.end, top)
+
+
+def backtest(
+    graph: "TemporalGraph",
+    model: "Model | StrPath",
+    *,
+    split: str = "test",
+    every: int = 1,
+    threads: int | None = None,
+    progress: "Progress | None" = None,
+) -> "Backtest":
+    """Measure how good the probabilities of events are: forecast from each time step of a split, from the facts before.
+
+    Args:
+        graph: The graph that holds the split and the history before it.
+        model: A fitted model, or the path of a model file.
+        split: "valid" or "test".
+        every: Forecast from every n-th time step only.
+        threads: How many threads to use; None for one per core.
+        progress: Shows how many time steps are done.
+
+    Returns:
+        Average precision, Brier skill and calibration per horizon, for recurring and new events, with a comparison to
+        decayed counts, a reliability table and the largest misses.
+
+    Raises:
+        SettingsError: If ``every`` is below 1.
+        InputError: If the split has no facts, or none before it.
+
+    Example:
+        >>> graph = sample(days=200)
+        >>> measured = backtest(graph, fit(graph), every=5)
+        >>> measured.frame["average_precision"][0] > measured.frame["best_count"][0]
+        True
+    """
+    from tlogic.evaluation import backtest_model
+    from tlogic.execution import Execution
+    from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
+
+    forecaster = OccurrenceForecaster.over_time(graph, _load_model(model))
+    return backtest_model(forecaster, split, every, Execution(threads, progress=progress))
+
+
+def _check_top(top: int) -> None:
+    if top < 1:
+        raise InputError(f"The number of events to list must be 1 or more, not {top}.")
 
 
 def _occurrence_forecaster(graph: "TemporalGraph", model: "Model | StrPath", step: int) -> "OccurrenceForecaster":

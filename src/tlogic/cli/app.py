@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from tlogic.cli.backtest import backtest
+from tlogic.cli.changes import changes
 from tlogic.cli.datasets import datasets, download
 from tlogic.cli.demo import demo
 from tlogic.cli.evaluate import evaluate
@@ -21,6 +23,7 @@ from tlogic.cli.rules import rules
 from tlogic.cli.sample import sample
 from tlogic.cli.serve import serve
 from tlogic.cli.stats import stats
+from tlogic.cli.surprises import surprises
 from tlogic.cli.tune import tune
 
 app = typer.Typer(
@@ -53,6 +56,9 @@ for command in (
     evaluate,
     forecast,
     outlook,
+    surprises,
+    changes,
+    backtest,
     rules,
     measure,
     index,

@@ -1,11 +1,18 @@
-"""Tables of likely, surprising and changed events."""
+"""Tables of likely, surprising and changed events, and of how good their probabilities were."""
 
+from typing import Any
+
+import polars as pl
 from rich.markup import escape
 from rich.table import Table
 
-from tlogic.cli.console import console
+from tlogic.cli.console import console, error_console
+from tlogic.errors import InputError
+from tlogic.evaluation import Backtest
 from tlogic.evidence.statements import percent
-from tlogic.monitoring import Outlook
+from tlogic.graph import TemporalGraph
+from tlogic.models import Model
+from tlogic.monitoring import Changes, Outlook, Surprises
 
 
 def print_outlook(found: Outlook) -> None:
@@ -38,3 +45,88 @@ def print_curve(found: Outlook) -> None:
     longest = found.graph.timeline.span_of(curve.height)
     wait = f"more than {longest}" if first.median_wait is None else found.graph.timeline.span_of(first.median_wait)
     console.print(f"Median waiting time: {wait}", highlight=False)
+
+
+def print_surprises(found: Surprises) -> None:
+    """Print improbable events, and likely events that failed to happen."""
+    period = f"{found.since} to {found.until}"
+    _print_judged(f"Events that were improbable, {period}", found.events)
+    _print_judged(f"Likely events that failed to happen, {period}", found.missing)
+
+
+def _print_judged(title: str, frame: pl.DataFrame) -> None:
+    table = Table(title=title)
+    table.add_column("date", no_wrap=True)
+    table.add_column("probability", justify="right")
+    table.add_column("event", overflow="fold")
+    table.add_column("")
+    for row in frame.iter_rows(named=True):
+        event = f"{row['subject']} — {row['relation']} → {row['object']}"
+        mark = {"new pair": "new pair", "known pair": "new"}.get(row["novelty"], "")
+        table.add_row(row["date"], _small(row["probability"]), escape(event), mark)
+    console.print(table)
+
+
+def _small(probability: float) -> str:
+    """A probability that may be far below one percent.
+
+    >>> _small(0.25), _small(0.0000213)
+    ('25.0%', '1 in 47,000')
+    """
+    if probability >= 0.001:
+        return percent(probability)
+    return f"1 in {float(f'{1 / probability:.2g}'):,.0f}"
+
+
+def print_changes(found: Changes) -> None:
+    """Print changes, one table per kind."""
+    console.print(
+        f"Events per time step, {' to '.join(found.after)}, compared to {' to '.join(found.before)}", highlight=False
+    )
+    for kind, plural in (("entity", "Entities"), ("pair", "Pairs"), ("relation", "Relations")):
+        table = Table(title=plural)
+        table.add_column("name", overflow="fold")
+        for column in ("before", "after", "factor"):
+            table.add_column(column, justify="right")
+        for row in found.frame.filter(kind=kind).iter_rows(named=True):
+            name = row["name"] if row["with"] is None else f"{row['name']} and {row['with']}"
+            factor = "new" if row["factor"] is None else f"× {row['factor']:.2f}"
+            table.add_row(escape(name), f"{row['before']:.2f}", f"{row['after']:.2f}", factor)
+        console.print(table)
+
+
+def print_backtest(measured: Backtest) -> None:
+    """Print the figures, the reliability and the largest misses of a backtest."""
+    title = f"{measured.split}: {measured.n_steps:,} time steps, {measured.since} to {measured.until}"
+    _print_figures(title, measured.frame)
+    _print_figures("Reliability", measured.reliability)
+    print_surprises(measured.misses)
+
+
+def _print_figures(title: str, frame: pl.DataFrame) -> None:
+    table = Table(title=title)
+    for column in frame.columns:
+        table.add_column(column.replace("_", " "), justify="left" if column == "kind" else "right")
+    for row in frame.iter_rows():
+        table.add_row(*(_cell(value) for value in row))
+    console.print(table)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def warn_of_known_split(graph: TemporalGraph, model: Model, split: str) -> None:
+    """Warn if a model was fitted to facts of the split that it is to forecast."""
+    try:
+        until = graph.timeline.step_of(str(model.data.get("until")))
+    except InputError:
+        return  # the model comes from data with another kind of time
+    if until >= (graph.valid_from if split == "valid" else graph.test_from):
+        error_console.print(
+            f"Warning: the model was fitted to facts up to {model.data['until']}, which include {split} facts; "
+            "its figures are too good.",
+            markup=False,
+        )

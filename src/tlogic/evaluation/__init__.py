@@ -1,7 +1,8 @@
 """Evaluation: the ranks of true answers, and the metrics they give."""
 
+from tlogic.evaluation.backtest import Backtest, backtest_model
 from tlogic.evaluation.evaluation import Evaluation, evaluate_forecaster, evaluate_many
 from tlogic.evaluation.ranks import Ranks
 from tlogic.evaluation.split_queries import Filter
 
-__all__ = ["Evaluation", "Filter", "Ranks", "evaluate_forecaster", "evaluate_many"]
+__all__ = ["Backtest", "Evaluation", "Filter", "Ranks", "backtest_model", "evaluate_forecaster", "evaluate_many"]

@@ -1,5 +1,6 @@
 """OccurrenceExplanation: why an event is probable, as factors of its odds."""
 
+from calendar import day_name, month_name
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,23 +18,6 @@ from tlogic.forecasting.queries import EncodedQuery
 from tlogic.graph.arrays import Floats
 from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
 
-_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MONTHS = tuple(
-    [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ]
-)
 _NEGLIGIBLE = 0.02  # a contribution to log-odds below that, a factor of about 1, is not told
 
 
@@ -264,8 +248,8 @@ def _rules(case: Case, memory: Memory) -> Statement:
 def _calendar(case: Case, _: Memory) -> Statement:
     phase, unit = int(case.values.get("phase", 0)), case.graph.timeline.unit
     if unit == "day":
-        return Statement(f"the period begins on a {_WEEKDAYS[phase]}")
-    return Statement(f"the period begins in {_MONTHS[phase]}" if unit == "month" else f"it begins at {phase}:00")
+        return Statement(f"the period begins on a {day_name[phase]}")
+    return Statement(f"the period begins in {month_name[phase + 1]}" if unit == "month" else f"it begins at {phase}:00")
 
 
 def _times(n: int, noun: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from tlogic.models.model import Model
 from tlogic.models.model_forecaster import evidence_of
 from tlogic.models.occurrence.occurrence_model import OccurrenceModel
 from tlogic.models.occurrence.occurrence_training import occurrence_settings
+
+Result = TypeVar("Result")
 
 _MAX_ROWS = 50_000  # of evidence at a time
 
@@ -95,18 +97,22 @@ class OccurrenceStep:
             keep: Chooses which triples of a part to keep; None for all. It saves memory if there are many.
         """
 
-        def of_part(index: Ints) -> Judged:
-            own = triples.part(index)
-            evidence = self.evidence(own)
+        def of_part(own: Triples, evidence: OccurrenceEvidence) -> Judged:
             judged = Judged(own, evidence.novelty, self.occurrence.probabilities(evidence))
             return judged if keep is None else judged.part(keep(judged))
 
+        parts = self.map(triples, of_part)
+        merged = Triples(*(np.concatenate(column) for column in zip(*(part.triples for part in parts), strict=True)))
+        novelty, probability = ([part[column] for part in parts] for column in (1, 2))
+        return Judged(merged, np.concatenate(novelty), np.concatenate(probability))
+
+    def map(self, triples: Triples, function: Callable[[Triples, OccurrenceEvidence], Result]) -> list[Result]:
+        """Apply a function to triples and their evidence, some at a time, which bounds the memory for evidence."""
+
+        def of_part(index: Ints) -> Result:
+            own = triples.part(index)
+            return function(own, self.evidence(own))
+
         n = len(triples.subject)
         chunks = np.array_split(np.arange(n), max(-(-n // _MAX_ROWS), 1))
-        parts = list(Execution(self._execution.threads).run(lambda: of_part, chunks, "triples"))
-        merged = Triples(*(np.concatenate(column) for column in zip(*(part.triples for part in parts), strict=True)))
-        return Judged(
-            merged,
-            np.concatenate([part.novelty for part in parts]),
-            np.concatenate([part.probability for part in parts]),
-        )
+        return list(Execution(self._execution.threads).run(lambda: of_part, chunks, "triples"))

@@ -1,0 +1,39 @@
+"""`tlogic backtest`: how good the probabilities of events are."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from tlogic import api
+from tlogic.cli.data_options import DataOptions
+from tlogic.cli.evaluate import Split
+from tlogic.cli.options import Threads, default_of
+from tlogic.cli.outlook import Model
+
+
+def backtest(
+    data: DataOptions,
+    model: Model,
+    split: Annotated[Split, typer.Option(help="The facts to forecast.")] = Split.test,
+    every: Annotated[
+        int, typer.Option(help="Forecast from every N-th time step only.", metavar="N", min=1)
+    ] = default_of(api.backtest, "every"),
+    json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    threads: Threads = None,
+) -> None:
+    """Forecast the events of a split from every time step with a MODEL, and compare with what happened."""
+    from tlogic.cli.console import progress, wait_for_kernels
+    from tlogic.cli.monitoring_output import print_backtest, warn_of_known_split
+    from tlogic.evidence.occurrence_evidence import extract_kernel
+    from tlogic.models import Model as FittedModel
+
+    graph = data.read()
+    fitted = FittedModel.load(model)
+    warn_of_known_split(graph, fitted, split.value)
+    with wait_for_kernels(extract_kernel), progress() as follow:
+        measured = api.backtest(graph, fitted, split=split.value, every=every, threads=threads, progress=follow)
+    if json_output:
+        print(json.dumps(measured.to_dict(), ensure_ascii=False))
+    else:
+        print_backtest(measured)

@@ -1,0 +1,53 @@
+"""`tlogic surprises`: events that were improbable beforehand, and likely events that failed to happen."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tlogic import api
+from tlogic.cli.data_options import DataOptions
+from tlogic.cli.options import Threads, default_of
+from tlogic.cli.outlook import Model
+
+
+def surprises(
+    data: DataOptions,
+    model: Model,
+    since: Annotated[str, typer.Option(help="The first date of the period.", metavar="DATE")],
+    top: Annotated[int, typer.Option(help="The number of events of both kinds to list.", metavar="N")] = default_of(
+        api.surprises, "top"
+    ),
+    explain: Annotated[bool, typer.Option("--explain", help="Explain the probabilities.")] = False,
+    reasons: Annotated[int, typer.Option(help="The number of reasons to show per event.", metavar="N")] = 3,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write the improbable events to a .csv, .parquet or .jsonl file.", metavar="FILE"),
+    ] = None,
+    json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    threads: Threads = None,
+) -> None:
+    """List the events of DATA since a date that a MODEL found least probable, and those that failed to happen."""
+    from tlogic.cli.console import error_console, progress, wait_for_kernels
+    from tlogic.cli.monitoring_output import print_surprises
+    from tlogic.evidence.occurrence_evidence import extract_kernel
+    from tlogic.forecasting.query_files import write_table
+
+    graph = data.read(out)
+    with wait_for_kernels(extract_kernel), progress() as follow:
+        found = api.surprises(graph, model, since=since, top=top, threads=threads, progress=follow)
+    if out is not None:
+        write_table(found.events, out)
+        error_console.print(f"{found.events.height:,} events written to {out}", markup=False)
+        return
+    both = [(index, False) for index in range(found.events.height)]
+    both += [(index, True) for index in range(found.missing.height)]
+    explanations = [found.explain(index, missing=missing) for index, missing in both] if explain else []
+    if json_output:
+        told = {"explanations": [each.to_dict() for each in explanations]} if explain else {}
+        print(json.dumps(found.to_dict() | told, ensure_ascii=False))
+        return
+    print_surprises(found)
+    for each in explanations:
+        print(f"\n{each.text(reasons)}")

@@ -1,0 +1,208 @@
+"""Backtest: how good the probabilities of events were, at every time step of a split, from the facts before it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from tlogic.errors import InputError, SettingsError
+from tlogic.evaluation.score_histogram import ScoreHistogram
+from tlogic.evidence.groups import N_HALF_LIVES
+from tlogic.evidence.occurrence_evidence import (
+    COLUMNS,
+    KNOWN_TRIPLE,
+    OccurrenceEvidence,
+    Triples,
+    known_triples,
+)
+from tlogic.execution import Execution
+from tlogic.graph.arrays import Bools, Floats, Ints
+from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster, OccurrenceStep
+from tlogic.monitoring.surprises import Surprises, SurpriseSearch
+from tlogic.monitoring.triple_search import Pattern, triples_of
+from tlogic.notebook import html_table
+
+RECURRING, NEW = "recurring", "new"
+_N_TOP = 100
+_N_MISSES = 10
+_N_GROUPS = 10  # of the reliability diagram
+_LOG_ODDS = (-25.0, 10.0)
+_LOG_COUNTS = (-40.0, 20.0)  # logarithms of decayed counts, to base 2
+_FIRST_COUNT = COLUMNS.index(("history", "events 0"))
+
+
+@dataclass(frozen=True)
+class Backtest:
+    """How good the probabilities of events were. ``tlogic.backtest`` measures it.
+
+    Attributes:
+        split: The split whose time steps were forecast.
+        since: The first date that was forecast from.
+        until: The last one.
+        n_steps: How many time steps were forecast from.
+        frame: One row per horizon and kind of event ("recurring": it happened before; "new": it did not): the horizon
+            in time steps, the number of judged triples and of events, the average precision, that of the best decayed
+            count, the precision of the 100 most probable triples per time step, the Brier skill against the base rate
+            and against the best decayed count, and the calibration error weighted by events.
+        reliability: One row per horizon, kind and group of probabilities: triples, the mean probability, the observed
+            frequency and its standard error.
+        misses: The least probable events that happened, and the most probable ones that did not.
+    """
+
+    split: str
+    since: str
+    until: str
+    n_steps: int
+    frame: pl.DataFrame
+    reliability: pl.DataFrame
+    misses: Surprises
+
+    def __repr__(self) -> str:
+        return f"Backtest({self.split}: {self.n_steps} time steps, {self.since} to {self.until})"
+
+    def _repr_html_(self) -> str:
+        return html_table(repr(self), self.frame.columns, self.frame.iter_rows())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, for JSON."""
+        about = {"split": self.split, "from": self.since, "until": self.until, "time_steps": self.n_steps}
+        tables = {"figures": self.frame.to_dicts(), "reliability": self.reliability.to_dicts()}
+        return {**about, **tables, "misses": self.misses.to_dict()}
+
+
+def backtest_model(
+    forecaster: OccurrenceForecaster, split: str, every: int, execution: Execution = Execution()
+) -> Backtest:
+    """Forecast from the time steps of a split, each from the facts before it, and compare with what happened.
+
+    Args:
+        forecaster: The model over the graph that holds the split.
+        split: "valid" or "test".
+        every: Forecast from every n-th time step only.
+        execution: How many threads to use, and who is shown the progress.
+
+    Raises:
+        SettingsError: If ``every`` is below 1.
+        InputError: If the split has no facts.
+    """
+    graph: Any = forecaster.graph
+    if every < 1:
+        raise SettingsError(f"every must be 1 or more, not {every}.")
+    if len(graph.split(split).time) == 0:
+        raise InputError(f"There are no {split} facts to forecast; set where the period begins ({split}_from).")
+    first, end = (graph.valid_from, graph.test_from) if split == "valid" else (graph.test_from, graph.end)
+    if first < 1:
+        raise InputError(f"There are no facts before the {split} period.")
+    steps = range(first, end, every)
+    sums = [_Sums(horizon, kind) for horizon in forecaster.occurrence.horizons for kind in (RECURRING, NEW)]
+    truth, misses = _Truth(graph, end), SurpriseSearch(forecaster, _N_MISSES)
+    for now in execution.follow(steps, len(steps), "time steps"):
+        with forecaster.at(now, execution) as step:
+            _add_step(graph, step, truth, sums)
+            misses.add(step)
+    label = graph.timeline.label_of
+    return Backtest(
+        split=split,
+        since=label(first),
+        until=label(steps[-1]),
+        n_steps=len(steps),
+        frame=pl.DataFrame([each.figures() for each in sums if each.n_steps]),
+        reliability=pl.DataFrame([row for each in sums if each.n_steps for row in each.reliability()]),
+        misses=misses.surprises(first, end),
+    )
+
+
+class _Truth:
+    """What happened: the triples of each period."""
+
+    def __init__(self, graph: TemporalGraph, end: int) -> None:
+        self._n, self._half, self.end = len(graph.entities), len(graph.relations.base), end
+        self._time = graph.facts.time
+        self._key = self.keys(Triples.of(*graph.facts[:3]))
+
+    def keys(self, triples: Triples) -> Ints:
+        return (triples.subject * self._half + triples.relation) * self._n + triples.object
+
+    def within(self, first: int, end: int) -> Ints:
+        """The distinct triples of a period."""
+        low, high = np.searchsorted(self._time, [first, end])
+        return np.unique(self._key[low:high])
+
+
+def _add_step(graph: TemporalGraph, step: OccurrenceStep, truth: _Truth, sums: Sequence["_Sums"]) -> None:
+    """Judge all known triples and the promising new ones at a time step, and count what happened."""
+    horizons = step.occurrence.horizons
+    happened = {h: truth.within(step.now, step.now + h) for h in horizons if step.now + h <= truth.end}
+
+    def judge(triples: Triples, evidence: OccurrenceEvidence) -> tuple[Ints, Ints, Floats, Floats]:
+        counts = evidence.values[:, _FIRST_COUNT : _FIRST_COUNT + N_HALF_LIVES]
+        return truth.keys(triples), evidence.novelty, step.occurrence.probabilities(evidence), counts
+
+    known = known_triples(step.memory, step.now)
+    found = triples_of(graph, step.memory, step.now, horizons[-1], [Pattern(None, None, None)])
+    parts = step.map(found, judge)
+    keys, novelty, probability, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
+    known_keys = np.sort(truth.keys(known))
+    for each in sums:
+        if each.horizon not in happened:
+            continue
+        own = (novelty == KNOWN_TRIPLE) == (each.kind == RECURRING)
+        events = happened[each.horizon]
+        is_known = np.isin(events, known_keys)
+        n_events = int(is_known.sum() if each.kind == RECURRING else (~is_known).sum())
+        column = horizons.index(each.horizon)
+        each.add(probability[own, column], counts[own], np.isin(keys[own], events), n_events)
+
+
+class _Sums:
+    """Sums over time steps for one horizon and one kind of events."""
+
+    def __init__(self, horizon: int, kind: str) -> None:
+        self.horizon, self.kind, self.n_steps = horizon, kind, 0
+        self._model = ScoreHistogram(*_LOG_ODDS)
+        self._counts = [ScoreHistogram(*_LOG_COUNTS) for _ in range(N_HALF_LIVES)]
+        self._n_events = self._n_top = self._n_top_happened = 0
+
+    def add(self, probability: Floats, counts: Floats, happened: Bools, n_events: int) -> None:
+        """Count the triples of a time step, of which more may have happened than were judged."""
+        self.n_steps += 1
+        self._n_events += n_events
+        self._model.add(np.log(probability / (1 - probability)), probability, happened)
+        if self.kind == RECURRING:
+            for histogram, count in zip(self._counts, counts.T, strict=True):
+                histogram.add(np.log2(np.maximum(count, 1e-12)), np.zeros(len(count)), happened)
+        top = np.argsort(-probability, kind="stable")[:_N_TOP]
+        self._n_top += len(top)
+        self._n_top_happened += int(happened[top].sum())
+
+    def figures(self) -> dict[str, Any]:
+        """The figures, as a row of a table."""
+        model, is_recurring = self._model, self.kind == RECURRING
+        n_missed = self._n_events - model.n_happened.sum()
+        best = max(self._counts, key=lambda each: each.average_precision()) if is_recurring else None
+        against_counts = None if best is None else 1 - model.brier / max(best.brier_with_hindsight, 1e-300)
+        return {
+            "horizon": self.horizon,
+            "kind": self.kind,
+            "triples": int(model.n.sum()),
+            "events": self._n_events,
+            "average_precision": model.average_precision(n_missed),
+            "best_count": None if best is None else best.average_precision(),
+            f"precision_at_{_N_TOP}": self._n_top_happened / max(self._n_top, 1),
+            "brier_skill": 1 - model.brier / max(model.brier_of_base_rate, 1e-300),
+            "brier_skill_over_counts": against_counts,
+            "calibration_error": model.calibration_error(),
+        }
+
+    def reliability(self) -> list[dict[str, Any]]:
+        """One row per group of probabilities with about equally many events."""
+        rows = []
+        for n, predicted, happened in self._model.groups(_N_GROUPS).tolist():
+            if n:
+                rate = happened / n
+                about = {"horizon": self.horizon, "kind": self.kind, "triples": int(n), "predicted": predicted / n}
+                rows.append({**about, "observed": rate, "standard_error": (rate * (1 - rate) / n) ** 0.5})
+        return rows
