@@ -41,6 +41,7 @@ def use_models() -> None:
     model = tlogic.fit(graph, names=True)
     tlogic.evaluate(graph, model)
     _explain(tlogic.forecast(graph, model, [QUERY]))
+    tlogic.outlook(graph, model, top=1).explain(0)
     live = LiveGraph.of(graph)
     forecaster = ModelForecaster(live, model, LiveQueryEvidence(live, model.memory_settings))
     for end in (live.end, live.end + 1):

@@ -46,7 +46,8 @@ class Backtest:
         frame: One row per horizon and kind of event ("recurring": it happened before; "new": it did not): the horizon
             in time steps, the number of judged triples and of events, the average precision, that of the best decayed
             count, the precision of the 100 most probable triples per time step, the Brier skill against the base rate
-            and against the best decayed count, and the calibration error weighted by events.
+            and against the best decayed count, whose frequencies are known with hindsight, and the calibration error
+            weighted by events.
         reliability: One row per horizon, kind and group of probabilities: triples, the mean probability, the observed
             frequency and its standard error.
         misses: The least probable events that happened, and the most probable ones that did not.
@@ -183,7 +184,7 @@ class _Sums:
         model, is_recurring = self._model, self.kind == RECURRING
         n_missed = self._n_events - model.n_happened.sum()
         best = max(self._counts, key=lambda each: each.average_precision()) if is_recurring else None
-        against_counts = None if best is None else 1 - model.brier / max(best.brier_with_hindsight, 1e-300)
+        against_counts = None if best is None else 1 - model.brier / max(best.brier_with_hindsight(), 1e-300)
         return {
             "horizon": self.horizon,
             "kind": self.kind,

@@ -57,12 +57,10 @@ class ScoreHistogram:
         """The same for the base rate as everybody's probability."""
         return self.base_rate * (1 - self.base_rate)
 
-    @property
-    def brier_with_hindsight(self) -> float:
-        """The same if each bin had the frequency that it turned out to have."""
-        used = self.n > 0
-        rate = self.n_happened[used] / self.n[used]
-        return float((self.n[used] * rate * (1 - rate)).sum() / max(self.n.sum(), 1.0))
+    def brier_with_hindsight(self, n_groups: int = 20) -> float:
+        """The same if each group of neighbouring bins had the frequency that it turned out to have."""
+        n, _, happened = self.groups(n_groups).T
+        return float((happened * (1 - happened / np.maximum(n, 1.0))).sum() / max(n.sum(), 1.0))
 
     def groups(self, n_groups: int) -> Floats:
         """Neighbouring bins in groups with about equally many events.

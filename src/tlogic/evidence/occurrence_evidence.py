@@ -7,8 +7,8 @@ belongs to: its own, those of the pair, of the subject's and the object's slot, 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.evidence.event_memory import (
     BACK_SLOT,
     FIRST_TIME,
@@ -119,7 +119,7 @@ def known_triples(memory: Memory, now: int) -> Triples:
     return Triples.of(subject, relation >> 1, joint_parts(slot[own[:, BACK_SLOT]])[0])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def extract_kernel(
     memory: EventMemory, tally: Tally, triples: Triples, now: int, phase: float, out: Floats, novelty: Ints
 ) -> None:
@@ -147,7 +147,7 @@ def extract_kernel(
         row[_PHASE] = phase
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _fill_counts(decay: Floats, groups: Groups, group: int, n: int, now: int, out: Floats) -> bool:
     """Fill the age of a group's last event and some decayed counts; False if there is no event."""
     moment = moment_before(groups, group, now)
@@ -159,7 +159,7 @@ def _fill_counts(decay: Floats, groups: Groups, group: int, n: int, now: int, ou
     return True
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _fill_history(decay: Floats, triples: Groups, triple: int, now: int, out: Floats) -> bool:
     """Fill what is known of the triple's own events; False if there is none."""
     if not _fill_counts(decay, triples, triple, FOREVER, now, out):
@@ -173,7 +173,7 @@ def _fill_history(decay: Floats, triples: Groups, triple: int, now: int, out: Fl
     return True
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _fill_rules(
     of_pair: Lists, triples: Groups, tally: Tally, edge: tuple[int, int, int], pair: int, now: int, out: Floats
 ) -> None:

@@ -4,8 +4,8 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import kernel
 from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.models.bins import N_BINS
 from tlogic.models.optimiser import minimise
@@ -64,7 +64,7 @@ def _penalised_loss(cases: Cases, neighbours: Bools, point: Floats) -> tuple[flo
     return loss, gradient
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _loss(cases: Cases, point: Floats) -> tuple[float, Floats]:
     """The negative log-likelihood and its gradient."""
     bins, happened, weight = cases
@@ -83,7 +83,7 @@ def _loss(cases: Cases, point: Floats) -> tuple[float, Floats]:
     return loss, gradient
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _log_odds(intercept: float, weight: Floats, bins: Ints) -> Floats:
     found = np.full(len(bins), intercept)
     for i in range(len(bins)):
@@ -92,7 +92,7 @@ def _log_odds(intercept: float, weight: Floats, bins: Ints) -> Floats:
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _weight_per_bin(bins: Ints, weight: Floats) -> Floats:
     """Per column and bin: the weight of its cases."""
     total = np.zeros((bins.shape[1], N_BINS + 1))
