@@ -36,7 +36,7 @@ def parse_step(step: str | int) -> Step:
     >>> parse_step("15m"), parse_step(24)
     (Step(unit='minute', count=15), Step(unit='integer', count=24))
     """
-    found = re.fullmatch(r"([1-9]\d*)\s*([a-z]*)", str(step).strip().lower())
+    found = re.fullmatch(r"([1-9]\d{0,17})\s*([a-z]*)", str(step).strip().lower())
     if not found or found[2] not in _SUFFIXES:
         raise InputError(
             f'The step {step!r} is not understood; expected a count and a unit such as "30s", "15m" '

@@ -1,12 +1,13 @@
 """Horizons: the periods for which an occurrence model is fitted, in time steps, and those that users ask for."""
 
 from tlogic.errors import InputError
-from tlogic.events.time_steps import parse_step
+from tlogic.events.time_steps import Step, parse_step
 from tlogic.events.timeline import Timeline
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _WEEK_AND_MONTH = (7, 30)  # in days, or in time steps of data without dates
+_MAX_HORIZON = 100_000  # time steps
 
 
 def fitted_horizons(timeline: Timeline) -> tuple[int, ...]:
@@ -25,12 +26,26 @@ def parse_horizon(timeline: Timeline, horizon: str | int) -> int:
     """The number of time steps of a period such as "7d", or of a plain number of time steps.
 
     Raises:
-        InputError: If the period is not understood, or no whole number of time steps.
+        InputError: If the period is not understood, no whole number of time steps, or too long.
 
     >>> parse_horizon(Timeline("day", 1, "2014-08-09"), "2w"), parse_horizon(Timeline("hour", 6, "2014-08-09"), "1d")
     (14, 4)
     """
-    span = parse_step(horizon)
+    try:
+        span = parse_step(horizon)
+    except InputError:
+        raise InputError(
+            f'The horizon {str(horizon)[:50]!r} is not understood; expected a period such as "7d" or "2w", '
+            "or a number of time steps."
+        ) from None
+    steps = _steps_of(timeline, span, horizon)
+    if steps > _MAX_HORIZON:
+        raise InputError(f"The horizon {horizon!r} is more than {_MAX_HORIZON:,} time steps.")
+    return steps
+
+
+def _steps_of(timeline: Timeline, span: Step, horizon: str | int) -> int:
+    """The number of time steps of a period that was parsed."""
     if span.unit == "integer":
         return span.count
     if timeline.unit == "integer":
