@@ -182,10 +182,11 @@ def _fill_rules(
     largest, total = 0.0, 0
     for i in indexes_of(of_pair, pair):
         last = last_before(of_pair.record, i, triples, now)
-        body = of_pair.record[i, MEMBER] ^ (s > o)
-        if last >= 0 and body != head:
-            rate = rate_by_age(tally, head, body, now - last)
-            largest = max(largest, rate)
-            total += log_of_none(rate)
+        for k in range(1 + (s == o)):  # a loop is an event in both directions
+            body = of_pair.record[i, MEMBER] ^ (k if s == o else s > o)
+            if last >= 0 and body != head:
+                rate = rate_by_age(tally, head, body, now - last)
+                largest = max(largest, rate)
+                total += log_of_none(rate)
     if total:
         out[0], out[1] = largest, log_as_float(total)

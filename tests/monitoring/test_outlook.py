@@ -1,0 +1,160 @@
+"""Outlooks: the same event has the same probability in all of them, whatever the scope, the graph and the arrival."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import tlogic
+from tlogic.evidence.live_evidence import LiveQueryEvidence
+from tlogic.graph import Facts, TemporalGraph
+from tlogic.graph.live_graph import LiveGraph
+from tlogic.models import Model
+from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
+from tlogic.monitoring.outlook import outlook_of, outlook_query, patterns_of
+
+EVENT = ["subject", "relation", "object"]
+KITE = "Kite Aviation"
+
+
+def test_probabilities_are_the_same_in_every_scope(days: TemporalGraph, judge: Model) -> None:
+    anywhere = tlogic.outlook(days, judge, top=100_000, horizon="7d").frame
+    first = anywhere.row(0, named=True)
+    scopes = [
+        {"entity": first["subject"]},
+        {"entity": first["object"]},
+        {"relation": first["relation"]},
+        {"entity": first["object"], "other": first["subject"]},
+        {"entity": first["subject"], "relation": first["relation"]},
+        {"entity": first["subject"], "relation": first["relation"], "other": first["object"]},
+    ]
+    for scope in scopes:
+        found = tlogic.outlook(days, judge, top=100_000, horizon="7d", **scope).frame
+        both = found.join(anywhere, on=EVENT, suffix="_again")
+        assert both.filter(**{name: first[name] for name in EVENT}).height == 1
+        assert both["probability"].to_list() == both["probability_again"].to_list()
+        assert found["probability"].is_sorted(descending=True)
+
+
+def test_the_scope_holds_for_all_events(days: TemporalGraph, judge: Model) -> None:
+    of_kite = tlogic.outlook(days, judge, entity=KITE, top=1000).frame
+    assert of_kite.filter((pl.col("subject") != KITE) & (pl.col("object") != KITE)).height == 0
+    assert of_kite["subject"].n_unique() > 1
+    exact = tlogic.outlook(days, judge, entity=KITE, relation="sue", other="Meadow Textiles")
+    assert [row[:3] for row in exact] == [(KITE, "sue", "Meadow Textiles")]
+    pair = tlogic.outlook(days, judge, entity=KITE, other="Meadow Textiles", top=1000).frame
+    assert pair.height == 2 * len(days.relations.base)
+
+
+def test_new_events_never_happened_before(days: TemporalGraph, judge: Model) -> None:
+    found = tlogic.outlook(days, judge, new=True, top=500).frame
+    names = days.entities.names, days.relations.base
+    past = {
+        (names[0][s], names[1][r], names[0][o])
+        for s, r, o in zip(*(column.tolist() for column in days.facts[:3]), strict=True)
+    }
+    assert found.height == 500
+    assert not past & set(found.select(EVENT).rows())
+    assert found["events"].sum() == 0
+    assert set(found["novelty"]) == {"known pair", "new pair"}
+
+
+def test_what_happened_before_is_counted(days: TemporalGraph, judge: Model) -> None:
+    for row in tlogic.outlook(days, judge, top=20):
+        ids = days.entities.id_of(row.subject), days.relations.id_of(row.relation), days.entities.id_of(row.object)
+        own = np.all([column == i for column, i in zip(days.facts[:3], ids, strict=True)], axis=0)
+        assert row.events == own.sum()
+        assert row.last == days.timeline.label_of(int(days.facts.time[own].max()))
+
+
+def test_the_past_is_forecast_from_what_was_known_then(days: TemporalGraph, judge: Model) -> None:
+    step = days.end - 20
+    then = tlogic.outlook(days, judge, at=days.timeline.label_of(step), top=300)
+    alone = replace(days.before(step), valid_from=1, test_from=2)
+    assert then.frame.equals(tlogic.outlook(alone, judge, top=300).frame)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_events_that_arrive_in_any_order_give_the_same_outlook(days: TemporalGraph, judge: Model, threads: int) -> None:
+    order = np.random.default_rng(threads).permutation(len(days))
+    live = LiveGraph(days.timeline)
+    names = {name: number for number, name in enumerate(reversed(days.entities.names))}
+    ids = np.array([names[name] for name in days.entities.names])
+    facts = Facts(ids[days.facts.subject], days.facts.relation, ids[days.facts.object], days.facts.time)
+    live.add(Facts(*(column[order] for column in facts)), list(names), list(days.relations.base))
+    forecaster = OccurrenceForecaster(live, judge, LiveQueryEvidence(live, judge.memory_settings))
+    for entity, relation in ((KITE, None), (None, "sue"), (None, None)):
+        patterns = patterns_of(entity, None, relation)
+        query = outlook_query(live, patterns, at=None, horizon="7d", top=200, new=False)
+        expected = tlogic.outlook(days, judge, entity=entity, relation=relation, horizon="7d", top=200, threads=threads)
+        assert outlook_of(forecaster, query).frame.equals(expected.frame)
+
+
+def test_curves_rise_to_the_probabilities_of_the_horizons(days: TemporalGraph, judge: Model) -> None:
+    likely = tlogic.outlook(days, judge, top=3, horizon=7)
+    curve = likely.curve(0)
+    assert curve["date"][0] == likely.since
+    assert curve["probability"].is_sorted()
+    assert curve["probability"][6] == pytest.approx(likely[0].probability)
+    wait = likely[0].median_wait
+    assert wait is not None
+    assert curve["probability"][wait - 1] >= 0.5
+    assert wait == 1 or curve["probability"][wait - 2] < 0.5
+
+
+def test_explanations_multiply_to_the_probability_and_cite_real_facts(days: TemporalGraph, judge: Model) -> None:
+    likely = tlogic.outlook(days, judge, top=5)
+    facts = {
+        (days.entities.name_of(s), days.relations.name_of(r), days.entities.name_of(o), days.timeline.label_of(t))
+        for s, r, o, t in zip(*(column.tolist() for column in days.facts), strict=True)
+    }
+    for index, row in enumerate(likely):
+        why = likely.explain(index, facts=3)
+        odds = why.base_rate / (1 - why.base_rate) * np.prod([each.factor for each in why.factors])
+        assert odds / (1 + odds) == pytest.approx(row.probability)
+        cited = [tuple(fact) for each in why.factors for fact in each.facts]
+        assert cited
+        assert set(cited) <= facts
+        assert len(set(cited)) == len(cited)
+        assert f"Why {100 * row.probability:.1f}% for {row.subject}" in why.text(2)
+
+
+def test_a_watchlist_gives_one_outlook_per_triple(days: TemporalGraph, judge: Model) -> None:
+    triples = [(KITE, "sue", "Meadow Textiles"), (KITE, None, None), (None, "sue", None)]
+    watched = tlogic.watch(days, judge, triples, horizon="7d", top=4)
+    assert [len(each) for each in watched] == [1, 4, 4]
+    assert watched.frame["query"].to_list() == [0, *[1] * 4, *[2] * 4]
+    assert watched.frame.filter(query=1)["subject"].unique().to_list() == [KITE]
+    exact = tlogic.outlook(days, judge, entity=KITE, relation="sue", other="Meadow Textiles", horizon="7d")
+    assert watched[0][0] == exact[0]
+    [line, *_] = watched.as_json(explain=True)
+    assert '"factors"' in line
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"entity": "Nobody"}, "Nobody"),
+        ({"relation": "love"}, "love"),
+        ({"other": KITE}, "needs another entity"),
+        ({"top": 0}, "1 or more"),
+        ({"horizon": "6h"}, "whole number of time steps"),
+        ({"at": "1999-01-01"}, "no facts before"),
+    ],
+)
+def test_bad_requests_are_explained(days: TemporalGraph, judge: Model, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(tlogic.InputError, match=message):
+        tlogic.outlook(days, judge, **options)
+
+
+@pytest.mark.parametrize("queries", [[], [("a", "b")], [{"who": "Ann"}], ["Ann"]])
+def test_bad_watchlists_are_explained(days: TemporalGraph, judge: Model, queries: list[object]) -> None:
+    with pytest.raises(tlogic.InputError):
+        tlogic.watch(days, judge, queries)
+
+
+def test_rules_give_no_probabilities(days: TemporalGraph) -> None:
+    with pytest.raises(tlogic.InputError, match="fit a model"):
+        tlogic.outlook(days, tlogic.learn(days, lengths=(1,), relations=["sue"]))  # type: ignore[arg-type]
