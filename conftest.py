@@ -5,7 +5,20 @@ from typing import Any
 
 import pytest
 
-SERVING_MODULES = ("tlogic.serving.client", "tlogic.serving.engine.service", "tlogic.serving.store.event_store")
+SERVING_MODULES = (
+    "tlogic.serving.client",
+    "tlogic.serving.engine.monitor",
+    "tlogic.serving.engine.service",
+    "tlogic.serving.store.event_store",
+)
+NEED_A_MODEL = (
+    "Client.outlook",
+    "Client.watch",
+    "Client.surprises",
+    "Monitor.outlook",
+    "Monitor.watch",
+    "Monitor.surprises",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -23,12 +36,15 @@ def example_folder(request: pytest.FixtureRequest) -> None:
 
 
 @pytest.fixture
-def serving_examples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+def serving_examples(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Any]]:
     """A service over the sample world, behind a web server."""
     from tests.serving.services import sample_service, served
 
     from tlogic.serving import Client
 
     path = str(tmp_path_factory.mktemp("service") / "events.db")
-    with sample_service(path) as service, served(service) as url, Client(url) as client:
+    model = any(name in request.node.name for name in NEED_A_MODEL)
+    with sample_service(path, model=model) as service, served(service) as url, Client(url) as client:
         yield {"client": client, "service": service, "store": service.live_store.store}

@@ -232,7 +232,7 @@ def test_services_and_library_agree_whatever_the_order_of_arrival(services: list
         assert reasons[0] == reasons[1]
     one, other = services
     for entity in graph.entities:
-        assert one.outlook(entity, limit=50) == other.outlook(entity, limit=50)
+        assert one.expected_events(entity, limit=50) == other.expected_events(entity, limit=50)
         assert one.events(entity, None, 0, 100) == other.events(entity, None, 0, 100)
     assert one.entities("", 100) == other.entities("", 100)
     assert one.relations("", 100) == other.relations("", 100)
@@ -242,4 +242,4 @@ def test_relations_with_equal_rates_are_expected_in_the_order_of_their_names(tmp
     rows: list[Row] = [("a", relation, "b", time) for time in range(1, 6) for relation in ("z", "y", "x")]
     for i, part in enumerate((rows, rows[::-1])):
         with service_after(tmp_path / f"{i}.db", [part]) as service:
-            assert [event.question.relation for event in service.outlook("a").expected] == ["x", "y", "z"]
+            assert [event.question.relation for event in service.expected_events("a").expected] == ["x", "y", "z"]

@@ -157,7 +157,7 @@ def test_serving_a_model(store: Path, model_file: Path) -> None:
         assert answer.by == "model"
         best = answer.candidates[0]
         assert client.explain("Kite Aviation", "sue", candidate=best.name).probability == best.probability
-        assert client.outlook("Kite Aviation").expected
+        assert client.outlook("Kite Aviation", top=2, explain=True).events[0].explanation
         with pytest.raises(ServiceError, match="A model is in use"):
             next(client.rules())
 

@@ -21,6 +21,13 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.fixture(scope="module")
+def model_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """One service with a model for all tests of a module."""
+    with sample_service(str(tmp_path_factory.mktemp("service") / "events.db"), model=True) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
 def site(service: Service) -> Iterator[str]:
     """The address of the page."""
     with served(service, AccessSettings(rate=1e6, burst=10**6), page=True) as address:

@@ -43,6 +43,11 @@ def sample_rules(length: int = 1) -> tlogic.RuleSet:
     return tlogic.learn(sample_graph(), lengths=(length,), walks=50)
 
 
+@cache
+def sample_model() -> tlogic.Model:
+    return tlogic.fit(sample_graph())
+
+
 def new_store_url(kind: str, request: pytest.FixtureRequest, folder: Path) -> str:
     """The path of a new SQLite file, or the URL of an empty PostgreSQL database."""
     if kind == "sqlite":
@@ -54,13 +59,13 @@ def new_store_url(kind: str, request: pytest.FixtureRequest, folder: Path) -> st
 
 
 @contextmanager
-def sample_service(store_url: str) -> Iterator[Service]:
-    """A service over the sample world in a new store."""
+def sample_service(store_url: str, *, model: bool = False) -> Iterator[Service]:
+    """A service over the sample world in a new store, with rules or with a model."""
     with EventStore.open(store_url) as store:
         store.add(EncodedEvents.from_table(sample_events(days=DAYS)))
         live_store = LiveStore(store)
         versions = VersionManager(live_store, tlogic.ApplicationSettings())
-        versions.use(sample_rules())
+        versions.use(sample_model() if model else sample_rules())
         yield Service(live_store, versions)
         wait_until(lambda: versions.learning.state != "running")
 

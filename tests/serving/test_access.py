@@ -42,7 +42,20 @@ def bearer(token: str) -> dict[str, str]:
 # Tokens
 
 
-@pytest.mark.parametrize("path", ["/api/forecast", "/api/nothing", "/openapi.json", "/metrics", "/", "/_nicegui/x"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/forecast",
+        "/api/outlook",
+        "/api/surprises",
+        "/api/changes",
+        "/api/nothing",
+        "/openapi.json",
+        "/metrics",
+        "/",
+        "/_nicegui/x",
+    ],
+)
 @pytest.mark.parametrize(
     "headers", [{}, bearer("a guess"), {"Authorization": "Bearer"}, {"Authorization": f"Basic {READ}"}]
 )
@@ -57,6 +70,7 @@ def test_the_read_token_does_not_allow_writing(secured_url: str) -> None:
     with http_client(secured_url, headers=bearer(READ)) as reader:
         assert reader.get("/api/forecast", params=QUERY).status_code == 200
         assert reader.post("/api/forecasts", json={"questions": [QUERY]}).status_code == 200
+        assert "Rules are in use" in problem_text(reader.post("/api/outlook", json={"triples": [{}]}), 400)
         for path in ("/api/events", "/api/learn", "/api/versions/1/use"):
             assert "needs the write token" in problem_text(reader.post(path, json=EVENTS), 403)
 
@@ -239,11 +253,11 @@ def test_a_slow_body_times_out(service: Service) -> None:
 
 def test_a_slow_response_times_out(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     go_on = Event()
-    monkeypatch.setattr(service, "outlook", lambda *_: go_on.wait(PATIENCE))
+    monkeypatch.setattr(service, "events", lambda *_: go_on.wait(PATIENCE))
     with api_client(service, AccessSettings(timeout=0.3)) as api:
         try:
             began = time.monotonic()
-            late = api.get("/api/outlook", params={"entity": "Kite Aviation"})
+            late = api.get("/api/events", params={"entity": "Kite Aviation"})
             assert time.monotonic() - began < AccessSettings().timeout / 2  # shorter than the default time limit
             wait_until(lambda: api.get("/health").status_code == 200)  # may also time out on a busy machine
         finally:
@@ -267,12 +281,12 @@ def test_a_batch_stops_after_its_timeout(service: Service, monkeypatch: pytest.M
 
 
 def test_the_number_of_concurrent_requests_is_limited(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    go_on, outlook, n_slots, n_requests = Event(), service.outlook, 4, 60
+    go_on, events, n_slots, n_requests = Event(), service.events, 4, 60
     monkeypatch.setattr("tlogic.serving.web.web_app._SLOTS_PER_CORE", 1)
     monkeypatch.setattr("tlogic.serving.web.web_app.thread_count", lambda _: n_slots)
-    monkeypatch.setattr(service, "outlook", lambda *_: go_on.wait(PATIENCE) and outlook("Kite Aviation"))
+    monkeypatch.setattr(service, "events", lambda *given: go_on.wait(PATIENCE) and events(*given))
     with api_client(service, AccessSettings(queue_timeout=0.2)) as api, ThreadPoolExecutor(n_requests) as pool:
-        futures = [pool.submit(api.get, "/api/outlook", params={"entity": "x"}) for _ in range(n_requests)]
+        futures = [pool.submit(api.get, "/api/events", params={"entity": "Kite Aviation"}) for _ in range(n_requests)]
         try:
             wait_until(lambda: sum(each.done() for each in futures) >= n_requests - n_slots)
             assert api.get("/health").status_code == 200  # needs no slot

@@ -69,7 +69,7 @@ def test_responses_equal_those_of_the_service(api: httpx.Client, service: Servic
     assert got("/api/forecast", **asked, top=3) == best.model_dump()
     explained = service.explain(query, candidate, 2).model_dump()
     assert got("/api/explanation", **asked, candidate=candidate, groundings=2) == explained
-    assert got("/api/outlook", entity=ENTITY, limit=4) == service.outlook(ENTITY, limit=4).model_dump()
+    assert got("/api/changes", since="2030-04-24") == service.monitor.changes("2030-04-24").model_dump()
     assert got("/api/events", entity=ENTITY, offset=2, limit=3) == service.events(ENTITY, None, 2, 3).model_dump()
     assert got("/api/entities", search="kite", limit=2) == service.entities("kite", 2).model_dump()
     assert got("/api/relations", limit=5) == service.relations("", 5).model_dump()
@@ -120,7 +120,7 @@ def test_a_rule_can_be_switched_off(api: httpx.Client) -> None:
 def test_openapi_describes_all_routes_and_problems(api: httpx.Client) -> None:
     described = api.get("/openapi.json").json()
     operations = [(path, method) for path, item in described["paths"].items() for method in item]
-    assert len(operations) == 14
+    assert len(operations) == 17
     for path, method in operations:
         operation = described["paths"][path][method]
         assert operation["description"]
@@ -270,9 +270,9 @@ def test_an_unexpected_error_refers_to_the_log(
     def fail(*_: object) -> None:
         raise ZeroDivisionError("the secret inside")
 
-    monkeypatch.setattr(service, "outlook", fail)
+    monkeypatch.setattr(service, "events", fail)
     with api_client(service) as api, caplog.at_level(logging.INFO, "tlogic.serving"):
-        response = api.get("/api/outlook", params={"entity": ENTITY})
+        response = api.get("/api/events", params={"entity": ENTITY})
         assert api.get("/health").status_code == 200
     message = problem_text(response, 500)
     request_id = response.headers["x-request-id"]

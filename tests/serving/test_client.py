@@ -34,7 +34,7 @@ def test_the_client_returns_what_the_service_returns(service: Service, client: C
     assert client.forecasts([query] * 1500, top=3) == [best] * 1500
     name = best.candidates[0].name
     assert client.explain(ENTITY, RELATION, candidate=name, groundings=2) == service.explain(query, name, 2)
-    assert client.outlook(ENTITY, limit=3) == service.outlook(ENTITY, None, 3)
+    assert client.changes(date(2030, 4, 24)) == service.monitor.changes("2030-04-24")
     assert client.entities("kite") == service.entities("kite", 20).entities
     assert client.relations() == service.relations("", 1000).relations
     assert list(client.events(ENTITY)) == service.events(ENTITY, None, 0, 10_000).events

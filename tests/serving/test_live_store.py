@@ -186,19 +186,19 @@ def test_an_empty_store_reports_it_and_accepts_events(tmp_path: Path, rules: tlo
         assert {each.name for each in forecast.candidates} == {"Ann", "Bob"}
 
 
-def test_the_outlook_prefers_frequent_relations(store: EventStore, rules: tlogic.RuleSet) -> None:
+def test_frequent_relations_are_expected(store: EventStore, rules: tlogic.RuleSet) -> None:
     service = service_on(store, rules)
-    outlook = service.outlook("Kite Aviation")
+    outlook = service.expected_events("Kite Aviation")
     assert outlook.expected == sorted(outlook.expected, key=lambda each: -each.likelihood)
     assert all(0 < each.likelihood < each.rate <= 1 for each in outlook.expected)
     by_relation = {each.question.relation: 0.0 for each in outlook.expected}
     assert len(by_relation) > 1
-    for each in service.outlook("Kite Aviation", limit=1000).expected:
+    for each in service.expected_events("Kite Aviation", limit=1000).expected:
         by_relation[each.question.relation] = by_relation.get(each.question.relation, 0.0) + each.likelihood / each.rate
     assert all(share <= 2 + 1e-9 for share in by_relation.values())  # as subject, and as object
     happened = {fact.relation for fact in service.events("Kite Aviation", None, 0, 1000).events}
     assert {each.question.relation for each in outlook.expected} <= happened
-    earlier = service.outlook("Kite Aviation", "2030-03-01")
+    earlier = service.expected_events("Kite Aviation", "2030-03-01")
     assert earlier != outlook
     graph = service.live_store.snapshot().graph()
     assert earlier.at == "2030-03-01"

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 from schemathesis import GenerationMode
@@ -25,11 +26,13 @@ NAMES = [
 ]
 
 
-def test_the_api_conforms_to_its_description(service: Service) -> None:
+@pytest.mark.parametrize("kind", ["service", "model_service"])
+def test_the_api_conforms_to_its_description(kind: str, request: pytest.FixtureRequest) -> None:
+    service: Service = request.getfixturevalue(kind)
     app = create_app(service, AccessSettings(rate=1e6, burst=10**6), page=False)
     schema = schemathesis.openapi.from_asgi("/openapi.json", app, headers=HERE)
     operations = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
-    assert len(operations) == 14
+    assert len(operations) == 17
     for operation in operations:
         for mode in GenerationMode:
             check_operation(operation, mode)

@@ -23,6 +23,7 @@ _TOO_MANY_REQUESTS = 429
 Response = TypeVar("Response", bound=schemas.Schema)
 AnyTime = schemas.Time | date
 AnyEvent = schemas.Event | Mapping[str, Any] | Sequence[Any]
+AnyTriple = schemas.WatchedTriple | Mapping[str, Any] | Sequence[Any]
 
 
 class ServiceError(TLogicError):
@@ -188,25 +189,135 @@ class Client:
         fields = {"subject": subject, "relation": relation, "object": object, "at": at, "without": list(without)}
         return self._get(schemas.Explanation, "/api/explanation", **fields, candidate=candidate, groundings=groundings)
 
-    def outlook(self, entity: str, at: AnyTime | None = None, *, limit: int = 10) -> schemas.Outlook:
-        """List the most likely next events of an entity, over all relations.
+    # Monitoring
+
+    def outlook(
+        self,
+        entity: str | None = None,
+        other: str | None = None,
+        relation: str | None = None,
+        at: AnyTime | None = None,
+        *,
+        horizon: str | int = 1,
+        top: int = 20,
+        new: bool = False,
+        when: bool = False,
+        explain: bool = False,
+    ) -> schemas.Outlook:
+        """List the events that are most likely within a period, with the probability of each.
 
         Args:
-            entity: The entity.
-            at: The time; by default, the time step after the last event.
-            limit: The maximum number of events to return, up to 100.
+            entity: Only events of this entity, as subject or object. Without any name, events anywhere.
+            other: Only events between the entity and this one.
+            relation: Only events of this relation. With both entities, the event is exactly that: the first one does
+                it to the other one.
+            at: The first date of the period; by default, the time step after the last event.
+            horizon: The length of the period: a number of time steps, or a span such as "7d".
+            top: The number of events to return, up to 1,000.
+            new: Whether to return only events that never happened before.
+            when: Whether to return the probability by date of each event.
+            explain: Whether to explain each event, for up to 100 events.
 
         Returns:
-            The expected events, most likely first.
+            The events, the most probable first.
 
         Raises:
-            ServiceError: If the entity is unknown, or the service is unreachable.
+            ServiceError: If a name is unknown, a setting is out of range, rules are in use instead of a model, or the
+                service is unreachable.
 
         Example:
-            >>> len(client.outlook("Kite Aviation", limit=3).expected)
-            3
+            >>> likely = client.outlook("Kite Aviation", horizon="7d", top=3)
+            >>> len(likely.events), likely.since, likely.until
+            (3, '2030-05-01', '2030-05-07')
         """
-        return self._get(schemas.Outlook, "/api/outlook", entity=entity, at=at, limit=limit)
+        scope = {"entity": entity, "with": other, "relation": relation, "at": at, "horizon": horizon}
+        return self._get(schemas.Outlook, "/api/outlook", **scope, top=top, new=new, when=when, explain=explain)
+
+    def watch(
+        self,
+        triples: Iterable[AnyTriple],
+        at: AnyTime | None = None,
+        *,
+        horizon: str | int = 1,
+        top: int = 20,
+        new: bool = False,
+        when: bool = False,
+        explain: bool = False,
+    ) -> list[schemas.Outlook]:
+        """Give the outlooks of many triples, full or with open parts. They are sent in batches.
+
+        Args:
+            triples: `WatchedTriple` schemas, mappings, or tuples of subject, relation and object; None for what is
+                open.
+            at: The first date of the period; by default, the time step after the last event.
+            horizon: The length of the period: a number of time steps, or a span such as "7d".
+            top: The number of events to return for a triple with open parts.
+            new: Whether to return only events that never happened before.
+            when: Whether to return the probability by date of each event.
+            explain: Whether to explain each event.
+
+        Returns:
+            One outlook per triple, in the order given.
+
+        Raises:
+            ServiceError: If a name is unknown, a setting is out of range, rules are in use instead of a model, or the
+                service is unreachable.
+
+        Example:
+            >>> [watched] = client.watch([("Kite Aviation", "sue", "Meadow Textiles")], horizon="7d")
+            >>> watched.events[0].probability < 0.5
+            True
+        """
+        settings = _with_text_dates({"at": at, "horizon": horizon, "top": top, "new": new})
+        settings |= {"when": when, "explain": explain}
+        outlooks: list[schemas.Outlook] = []
+        most = schemas.MAX_EXPLAINED_EVENTS if explain else schemas.MAX_WATCHED_EVENTS
+        size = min(max(most // max(top, 1), 1), schemas.MAX_WATCHED_TRIPLES)
+        for batch in _batches(map(_triple_fields, triples), size):
+            responses = self._send("POST", "/api/outlook", json={"triples": batch, **settings})
+            outlooks += [schemas.Outlook.model_validate(each) for each in responses]
+        return outlooks
+
+    def surprises(self, since: AnyTime, *, top: int = 20) -> schemas.Surprises:
+        """Find the events since a date that were least probable beforehand, and likely events that failed to happen.
+
+        Args:
+            since: The first date of the period, which lasts until the last event; up to 100 time steps before it.
+            top: The number of both to return, up to 1,000.
+
+        Returns:
+            The events, each with the probability that it had on its date, the most surprising first.
+
+        Raises:
+            ServiceError: If there are no events before the date or none since, if the period is too long, if rules are
+                in use instead of a model, or if the service is unreachable.
+
+        Example:
+            >>> found = client.surprises("2030-04-24", top=5)
+            >>> len(found.events), len(found.missing)
+            (5, 5)
+        """
+        return self._get(schemas.Surprises, "/api/surprises", since=since, top=top)
+
+    def changes(self, since: AnyTime, *, top: int = 10) -> schemas.Changes:
+        """Find the entities, pairs and relations whose rate of events changed most.
+
+        Args:
+            since: The first date of the period of interest, which lasts until the last event. It is compared to the
+                time before: up to four times as long.
+            top: The number of changes of each kind to return, up to 1,000.
+
+        Returns:
+            The changes with the rates before and after, the most significant first.
+
+        Raises:
+            ServiceError: If there are no events before the date or none since, or if the service is unreachable.
+
+        Example:
+            >>> [change.kind for change in client.changes("2030-04-24", top=1).changes]
+            ['entity', 'pair', 'relation']
+        """
+        return self._get(schemas.Changes, "/api/changes", since=since, top=top)
 
     # Events
 
@@ -462,6 +573,14 @@ def _event_fields(event: AnyEvent) -> dict[str, Any]:
         return event.model_dump()
     fields = event if isinstance(event, Mapping) else dict(zip(schemas.Event.model_fields, event, strict=True))
     return _with_text_dates(fields)
+
+
+def _triple_fields(triple: AnyTriple) -> dict[str, Any]:
+    if isinstance(triple, schemas.WatchedTriple):
+        return triple.model_dump()
+    if isinstance(triple, Mapping):
+        return dict(triple)
+    return dict(zip(schemas.WatchedTriple.model_fields, triple, strict=True))
 
 
 def _query(fields: Mapping[str, Any]) -> schemas.Query:

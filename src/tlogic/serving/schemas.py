@@ -9,6 +9,12 @@ Time = str | int
 MAX_EVENTS = 10_000
 MAX_QUERIES = 1000
 MAX_CANDIDATES = 1000
+MAX_WATCHED_TRIPLES = 1000
+MAX_OUTLOOK_EVENTS = 1000
+MAX_WATCHED_EVENTS = 20_000
+"""The events of all outlooks of a watchlist."""
+MAX_EXPLAINED_EVENTS = 100
+Horizon = Annotated[str, Field(min_length=1, max_length=100)] | Annotated[int, Field(ge=1)]
 
 
 class Schema(BaseModel):
@@ -214,13 +220,156 @@ class ExpectedEvent(Schema):
     probability: float | None = None
 
 
-class Outlook(Schema):
-    """The most likely next events of an entity, over all relations."""
+class ExpectedEvents(Schema):
+    """Likely next events of an entity, ranked by rules, over all relations."""
 
     entity: str
     at: str
     expected: list[ExpectedEvent]
     version: int
+
+
+class CurvePoint(Schema):
+    """The probability that an event has happened by the end of a date."""
+
+    date: str
+    probability: float
+
+
+class OddsFactor(Schema):
+    """What one kind of evidence does to the odds of an event."""
+
+    family: str
+    factor: float
+    """What it multiplies the odds by."""
+    sentence: str
+    facts: list[Fact]
+    facts_in_all: int
+
+
+class OccurrenceExplanation(Schema):
+    """Why an event has its probability: the odds of an average event, times the factors of the evidence."""
+
+    period: str
+    """The period of the explained probability: that of the horizons of the model which is next to the requested one."""
+    probability: float
+    base_rate: float
+    """The probability of an average event of the same novelty."""
+    factors: list[OddsFactor]
+    text: str
+    """The explanation as text."""
+
+
+Novelty = Literal["known triple", "known pair", "new pair"]
+
+
+class LikelyEvent(Schema):
+    """An event, and the probability that it happens at least once within a period."""
+
+    subject: str
+    relation: str
+    object: str
+    probability: float
+    novelty: Novelty
+    """Whether it happened before ("known triple"), or only other events of the two did ("known pair")."""
+    events: int
+    """How often it happened before."""
+    last: str | None
+    """The date of the last time."""
+    median_wait: int | None
+    """The number of time steps within which it is as likely as not; null if it is more than the model covers."""
+    curve: list[CurvePoint] = []
+    """The probability by date, if requested."""
+    explanation: OccurrenceExplanation | None = None
+    """The reasons, if requested."""
+
+
+class Outlook(Schema):
+    """The most likely events within a period, the most probable first."""
+
+    since: str
+    """The first date of the period."""
+    until: str
+    """The last date of the period."""
+    horizon: int
+    """The number of time steps of the period."""
+    events: list[LikelyEvent]
+    version: int
+
+
+class WatchedTriple(Schema):
+    """A triple of which parts may be open (null)."""
+
+    subject: Name | None = None
+    relation: Name | None = None
+    object: Name | None = None
+
+
+class Watchlist(Schema):
+    """Several triples, and the period of their outlooks."""
+
+    triples: Annotated[list[WatchedTriple], Field(min_length=1, max_length=MAX_WATCHED_TRIPLES)]
+    at: Time | None = None
+    horizon: Horizon = 1
+    top: Annotated[int, Field(ge=1, le=MAX_OUTLOOK_EVENTS)] = 20
+    new: bool = False
+    when: bool = False
+    explain: bool = False
+
+
+class JudgedEvent(Schema):
+    """An event of the past, or one that failed to happen, with the probability that it had on that date."""
+
+    date: str
+    subject: str
+    relation: str
+    object: str
+    probability: float
+    novelty: Novelty
+
+
+class Surprises(Schema):
+    """What was surprising in a period, the most surprising first."""
+
+    since: str
+    until: str
+    events: list[JudgedEvent]
+    """Events that were improbable beforehand."""
+    missing: list[JudgedEvent]
+    """Likely events that failed to happen."""
+    version: int
+
+
+class Change(Schema):
+    """An entity, a pair or a relation whose rate of events changed."""
+
+    kind: Literal["entity", "pair", "relation"]
+    name: str
+    other: str | None
+    """The second entity of a pair."""
+    before: float
+    """Events per time step in the period before."""
+    after: float
+    """Events per time step since."""
+    factor: float | None
+    """After divided by before; null if there were no events before."""
+    significance: float
+    """The difference in standard deviations, with its sign."""
+
+
+class Period(Schema):
+    """The first and the last date of a period."""
+
+    since: str
+    until: str
+
+
+class Changes(Schema):
+    """What changed between two periods: the most significant changes of each kind first."""
+
+    before: Period
+    after: Period
+    changes: list[Change]
 
 
 class Version(Schema):

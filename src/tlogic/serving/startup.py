@@ -75,7 +75,10 @@ def warm_up(service: Service) -> None:
     candidates = service.forecast(query, 1).candidates
     if candidates:
         service.explain(query, candidates[0].name)
-    service.outlook(entity)
+    if service.monitor.has_occurrence:
+        service.monitor.outlook(entity, top=1, explain=True)
+    else:
+        service.expected_events(entity)
     service.events(entity, None, 0, 1)
 
 

@@ -14,10 +14,15 @@ from tlogic.forecasting.forecast import Forecast, forecast_queries
 from tlogic.forecasting.live_forecaster import LiveRuleForecaster
 from tlogic.graph.live_graph import LiveGraph
 from tlogic.models import Model, ModelForecaster
+from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
 from tlogic.rules import Rule, RuleSet
+from tlogic.serving.engine.past_occurrence import PastOccurrence
 from tlogic.serving.engine.stored_memories import StoredMemories
 
 Kind = Literal["rules", "model"]
+_NO_PROBABILITIES = (
+    "Rules are in use, which rank candidates but give no probabilities of events; start the service with --model MODEL."
+)
 
 
 class Predictor(Protocol):
@@ -36,6 +41,16 @@ class Predictor(Protocol):
         self, graph: LiveGraph, query: Query, candidate: str, without: Collection[str], n: int
     ) -> RuleExplanation | ModelExplanation:
         """Explain a candidate, with up to n groundings or facts per reason."""
+
+    @property
+    def has_occurrence(self) -> bool:
+        """Whether it gives probabilities of events, with nobody having asked."""
+
+    def occurrence(self, graph: LiveGraph) -> OccurrenceForecaster:
+        """Judges events after the last one. Raises `InputError` if there are no probabilities of events."""
+
+    def past_occurrence(self, graph: LiveGraph) -> PastOccurrence:
+        """Judges events of the past. Raises `InputError` if there are no probabilities of events."""
 
     def catch_up(self, graph: LiveGraph) -> int:
         """Learn from events that arrived; returns how many late ones forecasts do not use yet."""
@@ -64,6 +79,19 @@ class RulePredictor:
     ) -> RuleExplanation:
         """Explain a candidate, with up to n groundings per rule."""
         return explain_by_rules(self._forecaster_without(graph, without), query, candidate, n)
+
+    @property
+    def has_occurrence(self) -> bool:
+        """Rules give no probabilities."""
+        return False
+
+    def occurrence(self, graph: LiveGraph) -> OccurrenceForecaster:  # noqa: ARG002
+        """Rules give no probabilities."""
+        raise InputError(_NO_PROBABILITIES)
+
+    def past_occurrence(self, graph: LiveGraph) -> PastOccurrence:  # noqa: ARG002
+        """Rules give no probabilities."""
+        raise InputError(_NO_PROBABILITIES)
 
     def catch_up(self, graph: LiveGraph) -> int:  # noqa: ARG002
         """Nothing is learned from single events, so none is late."""
@@ -98,6 +126,7 @@ class ModelPredictor:
     def __init__(self, model: Model, version: int, memories: StoredMemories) -> None:
         self.model, self.version, self._memories = model, version, memories
         self._evidence: LiveQueryEvidence | None = None
+        self._past: tuple[int, PastOccurrence] | None = None
         self._lock = Lock()
 
     def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Forecast[Any]:
@@ -111,8 +140,27 @@ class ModelPredictor:
         """Explain a candidate, with up to n facts per kind of evidence."""
         return explain_by_model(self._forecaster_without(graph, without), query, candidate, n)
 
+    @property
+    def has_occurrence(self) -> bool:
+        """Whether the model file has an occurrence model."""
+        return self.model.occurrence is not None
+
+    def occurrence(self, graph: LiveGraph) -> OccurrenceForecaster:
+        """Judges events after the last one, with the memory that forecasts use as well."""
+        return OccurrenceForecaster(graph, self.model, self._evidence_of(graph))
+
+    def past_occurrence(self, graph: LiveGraph) -> PastOccurrence:
+        """Judges events of the past, over a copy of the graph that is kept until events arrive."""
+        with self._lock:
+            if self._past is None or self._past[0] != graph.version:
+                self._past = graph.version, PastOccurrence(graph.snapshot(), self.model)
+            return self._past[1]
+
     def catch_up(self, graph: LiveGraph) -> int:
         """Learn from events that arrived; returns how many late ones wait until the memory is built anew."""
+        with self._lock:
+            if self._past is not None and self._past[0] != graph.version:
+                self._past = None
         evidence = self._evidence_of(graph)
         evidence.catch_up()
         return evidence.n_late

@@ -1,14 +1,18 @@
-"""Converts forecasts, explanations and rules to the schemas of the HTTP API."""
+"""Converts forecasts, outlooks, explanations and rules to the schemas of the HTTP API."""
 
 from typing import Any
 
 from tlogic.explaining import ModelExplanation, RuleExplanation
+from tlogic.explaining.occurrence_explanation import OccurrenceExplanation
 from tlogic.forecasting import Query
 from tlogic.forecasting.forecast import Forecast
 from tlogic.graph.live_graph import LiveGraph
+from tlogic.monitoring import Changes, Outlook, Surprises
 from tlogic.rules import Rule, in_words
 from tlogic.serving import schemas
 from tlogic.serving.engine.predictors import Predictor, RulePredictor
+
+_MAX_FACTS = 3  # of each kind of evidence, in the explanation of an event
 
 
 def query_schema(query: Query) -> schemas.ResolvedQuery:
@@ -83,3 +87,58 @@ def explanation_schema(explanation: RuleExplanation | ModelExplanation, predicto
         for reason in explanation.strongest(None)
     ]
     return schemas.Explanation(**fields, reasons=reasons)
+
+
+def outlook_schema(outlook: Outlook, version: int, *, when: bool, explain: bool) -> schemas.Outlook:
+    """An outlook, with the probability by date and the reasons of each event if wanted."""
+    return schemas.Outlook(
+        since=outlook.since,
+        until=outlook.until,
+        horizon=outlook.horizon,
+        events=[
+            schemas.LikelyEvent(
+                **event._asdict(),
+                curve=[schemas.CurvePoint(**point) for point in outlook.curve(index).to_dicts()] if when else [],
+                explanation=_occurrence_schema(outlook.explain(index, _MAX_FACTS)) if explain else None,
+            )
+            for index, event in enumerate(outlook)
+        ],
+        version=version,
+    )
+
+
+def surprises_schema(surprises: Surprises, version: int) -> schemas.Surprises:
+    """Improbable events, and likely events that failed to happen."""
+    events, missing = (
+        [schemas.JudgedEvent(**row) for row in frame.to_dicts()] for frame in (surprises.events, surprises.missing)
+    )
+    return schemas.Surprises(
+        since=surprises.since, until=surprises.until, events=events, missing=missing, version=version
+    )
+
+
+def changes_schema(changes: Changes) -> schemas.Changes:
+    """The changes between two periods."""
+    before, after = (schemas.Period(since=since, until=until) for since, until in (changes.before, changes.after))
+    rows = changes.frame.rename({"with": "other"}).to_dicts()
+    return schemas.Changes(before=before, after=after, changes=[schemas.Change(**row) for row in rows])
+
+
+def _occurrence_schema(explanation: OccurrenceExplanation) -> schemas.OccurrenceExplanation:
+    factors = [
+        schemas.OddsFactor(
+            family=each.family,
+            factor=each.factor,
+            sentence=each.sentence,
+            facts=[schemas.Fact(**fact._asdict()) for fact in each.facts],
+            facts_in_all=each.n_facts,
+        )
+        for each in explanation.factors
+    ]
+    return schemas.OccurrenceExplanation(
+        period=explanation.period,
+        probability=explanation.probability,
+        base_rate=explanation.base_rate,
+        factors=factors,
+        text=explanation.text(),
+    )

@@ -18,14 +18,14 @@ from tlogic.rules.selection import Sort
 from tlogic.serving import schemas
 from tlogic.serving.engine.entity_history import count_events, entity_history, facts_of, relation_rates
 from tlogic.serving.engine.live_store import LiveStore
+from tlogic.serving.engine.monitor import Monitor
 from tlogic.serving.engine.name_search import NameSearch
 from tlogic.serving.engine.predictors import Predictor, RulePredictor, forecast_each
 from tlogic.serving.engine.responses import explanation_schema, forecast_schema, query_schema, rule_schema
 from tlogic.serving.engine.versions import VersionManager
+from tlogic.serving.store.encoded_events import MAX_STEPS_AHEAD
 from tlogic.version import __version__
 
-MAX_STEPS_AHEAD = 100_000
-"""The latest time of a query, in time steps after the last event."""
 _MAX_OUTLOOK_RELATIONS = 12
 _EPSILON = 1e-16
 
@@ -37,6 +37,11 @@ class Service:
         live_store: The events in memory.
         versions: The stored versions and the one in use.
 
+    Attributes:
+        live_store: The events in memory.
+        versions: The stored versions and the one in use.
+        monitor: What is likely next, what was surprising and what changed.
+
     Example:
         >>> service.health().status
         'ok'
@@ -44,6 +49,7 @@ class Service:
 
     def __init__(self, live_store: LiveStore, versions: VersionManager) -> None:
         self.live_store, self.versions = live_store, versions
+        self.monitor = Monitor(live_store, versions)
         self._entity_search, self._relation_search = NameSearch([]), NameSearch([])
         self._counts_by_version: tuple[int, Any] = (-1, None)
 
@@ -226,8 +232,10 @@ class Service:
             found = predictor.explain(graph, encodable, candidate, query.without, n)
             return explanation_schema(found, predictor)
 
-    def outlook(self, entity: str, at: schemas.Time | None = None, limit: int = 10) -> schemas.Outlook:
-        """List the most likely next events of an entity, over all relations.
+    def expected_events(self, entity: str, at: schemas.Time | None = None, limit: int = 10) -> schemas.ExpectedEvents:
+        """Rank likely next events of an entity by rules, over all relations.
+
+        The likelihoods rank events; they are no probabilities. With a model, `Monitor.outlook` gives probabilities.
 
         Args:
             entity: The entity.
@@ -241,7 +249,7 @@ class Service:
             InputError: If the entity or the time is unknown, or the store has no events.
 
         Example:
-            >>> len(service.outlook("Kite Aviation", limit=3).expected)
+            >>> len(service.expected_events("Kite Aviation", limit=3).expected)
             3
         """
         with self._reading() as (graph, predictor):
@@ -259,7 +267,7 @@ class Service:
                 for event in _expected_events(query, candidates, rate, limit)
             ]
             expected.sort(key=lambda event: -event.likelihood)
-            return schemas.Outlook(entity=name, at=label, expected=expected[:limit], version=predictor.version)
+            return schemas.ExpectedEvents(entity=name, at=label, expected=expected[:limit], version=predictor.version)
 
     # Rules
 

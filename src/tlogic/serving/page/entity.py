@@ -95,7 +95,7 @@ def _show_events(history: _History, current: EntityUrl) -> None:
 
 async def _show_outlook(service: Service, entity: str, current: EntityUrl) -> None:
     try:
-        outlook = await run_blocking(service.outlook, entity, None, _MAX_EXPECTED_EVENTS)
+        outlook = await run_blocking(service.expected_events, entity, None, _MAX_EXPECTED_EVENTS)
     except TLogicError as error:
         problem(str(error))
         return

@@ -18,8 +18,8 @@ ROLE = "tlogic.role"
 """The key of a request's scope that holds its `Role`."""
 
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-# This POST only reads: a query batch does not fit into a URL.
-_FORECASTS_PATH = "/api/forecasts"
+# These POST requests only read: a batch of queries, or a watchlist, does not fit into a URL.
+_READING_POSTS = ("/api/forecasts", "/api/outlook")
 _SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -115,7 +115,7 @@ class AuthenticationMiddleware:
 def _required_role(scope: Scope) -> Role:
     if scope["type"] != "http" or scope["method"] in _SAFE_METHODS:
         return Role.reader
-    writes = scope["path"].startswith("/api/") and scope["path"] != _FORECASTS_PATH
+    writes = scope["path"].startswith("/api/") and scope["path"] not in _READING_POSTS
     return Role.writer if writes else Role.reader
 
 

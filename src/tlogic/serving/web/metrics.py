@@ -25,6 +25,7 @@ class Metrics:
         )
         self.events_added = Counter("tlogic_events_added", "New events added.", registry=self.registry)
         self.forecasts = Counter("tlogic_forecasts", "Queries answered.", registry=self.registry)
+        self.outlooks = Counter("tlogic_outlooks", "Outlooks given.", registry=self.registry)
         self.registry.register(_ServiceCollector(service))
 
     def observe(self, route: str, method: str, status: int, seconds: float) -> None:

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from tlogic.errors import TLogicError, UnknownNameError
+from tlogic.serving.engine.time_limit import TimeLimitError
 from tlogic.serving.schemas import Problem
 from tlogic.serving.store.encoded_events import InvalidEventsError
 from tlogic.serving.store.event_store import StoreError
@@ -46,7 +47,8 @@ def problem_response(error: Exception) -> Response:
     if isinstance(error, StoreError):
         status = 507 if error.disk_is_full else 503
         return _response(status, Problem(problem=error.public), {"Retry-After": _RETRY_AFTER_SECONDS})
-    return _response(404 if isinstance(error, UnknownNameError) else 400, Problem(problem=str(error)))
+    status = 404 if isinstance(error, UnknownNameError) else 504 if isinstance(error, TimeLimitError) else 400
+    return _response(status, Problem(problem=str(error)))
 
 
 async def send_problem(error: Exception, scope: Scope, receive: Receive, send: Send) -> None:

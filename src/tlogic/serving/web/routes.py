@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from tlogic.rules.selection import Sort
 from tlogic.serving import schemas
 from tlogic.serving.engine.service import Service, to_queries
+from tlogic.serving.engine.time_limit import TimeLimit
 from tlogic.serving.web.metrics import Metrics
 from tlogic.serving.web.problems import ProblemError
 from tlogic.serving.web.request_limits import DEADLINE, timeout_problem
@@ -143,17 +144,90 @@ def explanation(
     return service.explain(query, candidate, groundings)
 
 
-@router.get("/outlook", tags=["forecasts"], dependencies=_needs_slot)
+# Monitoring
+
+
+async def _limit(deadline: Deadline) -> TimeLimit:
+    return TimeLimit(deadline)
+
+
+Limited = Annotated[TimeLimit, Depends(_limit)]
+TopEvents = Annotated[
+    int, Query(ge=1, le=schemas.MAX_OUTLOOK_EVENTS, description="The number of events, or changes of each kind.")
+]
+Since = Annotated[
+    str, Query(max_length=100, description="The first date of the period, which lasts until the last event.")
+]
+
+
+@router.get("/outlook", tags=["monitoring"], dependencies=_needs_slot)
 def outlook(
     service: ServiceDependency,
-    entity: Annotated[schemas.Name, Query(description="The entity.", examples=["Kite Aviation"])],
-    at: Annotated[
-        str | None, Query(max_length=100, description="The time; by default, the time step after the last event.")
+    metrics: MetricsDependency,
+    limit: Limited,
+    entity: Annotated[
+        schemas.Name | None,
+        Query(description="Only events of this entity, as subject or object.", examples=["Kite Aviation"]),
     ] = None,
-    limit: Annotated[int, Query(ge=1, le=100, description="The maximum number of events to return.")] = 10,
+    other: Annotated[
+        schemas.Name | None, Query(alias="with", description="Only events between the entity and this one.")
+    ] = None,
+    relation: Annotated[
+        schemas.Name | None,
+        Query(description="Only events of this relation; with both entities, exactly that event of the two."),
+    ] = None,
+    at: Annotated[
+        str | None,
+        Query(max_length=100, description="The first date of the period; by default, the step after the last event."),
+    ] = None,
+    horizon: Annotated[
+        str, Query(max_length=100, description="The length of the period: `7d`, `2w`, or a number of time steps.")
+    ] = "1",
+    top: TopEvents = 20,
+    new: Annotated[bool, Query(description="Only events that never happened before.")] = False,
+    when: Annotated[bool, Query(description="Return the probability by date of each event.")] = False,
+    explain: Annotated[bool, Query(description="Explain each event, for up to 100 events.")] = False,
 ) -> schemas.Outlook:
-    """List the most likely next events of an entity, over all relations."""
-    return service.outlook(entity, at, limit)
+    """List the events that are most likely within a period: of an entity, a pair, a relation, or anywhere.
+
+    The probability is that the event happens at least once, with nobody having asked. Needs a model: fails with 400
+    while rules are in use.
+    """
+    found = service.monitor.outlook(
+        entity, other, relation, at, horizon=horizon, top=top, new=new, when=when, explain=explain, limit=limit
+    )
+    metrics.outlooks.inc()
+    return found
+
+
+@router.post("/outlook", tags=["monitoring"], dependencies=_needs_slot)
+def watch(
+    service: ServiceDependency, metrics: MetricsDependency, limit: Limited, watchlist: schemas.Watchlist
+) -> list[schemas.Outlook]:
+    """Give the outlooks of up to 1,000 triples, full or with open parts, in the order given.
+
+    Events that are added meanwhile may affect later outlooks. Each outlook states its period and version. Fails with
+    400 while rules are in use.
+    """
+    found = service.monitor.watch(watchlist, limit)
+    metrics.outlooks.inc(len(found))
+    return found
+
+
+@router.get("/surprises", tags=["monitoring"], dependencies=_needs_slot)
+def surprises(service: ServiceDependency, limit: Limited, since: Since, top: TopEvents = 20) -> schemas.Surprises:
+    """List events that were improbable beforehand, and likely events that failed to happen, of up to 100 time steps.
+
+    To explain the probability of one of them, request the outlook of its subject, relation and object at its date.
+    Fails with 400 while rules are in use.
+    """
+    return service.monitor.surprises(since, top=top, limit=limit)
+
+
+@router.get("/changes", tags=["monitoring"], dependencies=_needs_slot)
+def changes(service: ServiceDependency, since: Since, top: TopEvents = 10) -> schemas.Changes:
+    """List the entities, pairs and relations whose rate of events changed most, compared to the time before."""
+    return service.monitor.changes(since, top=top)
 
 
 # Events

@@ -31,6 +31,7 @@ Names match regardless of case, spaces and underscores. Times are dates such as 
 use integers. By default, a query is about the time step after the last event."""
 _TAGS = [
     {"name": "forecasts", "description": "Forecasts and their explanations."},
+    {"name": "monitoring", "description": "Likely, surprising and changed events."},
     {"name": "events", "description": "Events, entities and relations."},
     {"name": "rules", "description": "Rules, versions and learning."},
     {"name": "service", "description": "Status of the service."},

@@ -1,0 +1,217 @@
+"""Monitor: which events are likely, which were surprising, and what changed, over the events of a live store."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tlogic.errors import InputError
+from tlogic.forecasting.queries import query_step
+from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
+from tlogic.monitoring.changes import find_changes
+from tlogic.monitoring.outlook import Names, outlook_of, outlook_query, patterns_of
+from tlogic.monitoring.surprises import find_surprises
+from tlogic.monitoring.watchlist import watch
+from tlogic.serving import schemas
+from tlogic.serving.engine.live_store import LiveStore
+from tlogic.serving.engine.responses import changes_schema, outlook_schema, surprises_schema
+from tlogic.serving.engine.time_limit import NO_LIMIT, TimeLimit
+from tlogic.serving.engine.versions import VersionManager
+from tlogic.serving.store.encoded_events import MAX_STEPS_AHEAD
+
+MAX_SURPRISE_STEPS = 100
+"""The longest period of surprises, in time steps: all known triples are judged at each of them."""
+
+
+class Monitor:
+    """Answers what is likely next, what was surprising and what changed, with the model in use.
+
+    Args:
+        live_store: The events in memory.
+        versions: The stored versions and the one in use.
+
+    Example:
+        >>> service.monitor.changes("2030-04-24", top=1).changes[0].kind
+        'entity'
+    """
+
+    def __init__(self, live_store: LiveStore, versions: VersionManager) -> None:
+        self._live_store, self._versions = live_store, versions
+
+    @property
+    def has_occurrence(self) -> bool:
+        """Whether the version in use gives probabilities of events."""
+        return self._versions.predictor.has_occurrence
+
+    def outlook(
+        self,
+        entity: str | None = None,
+        other: str | None = None,
+        relation: str | None = None,
+        at: schemas.Time | None = None,
+        *,
+        horizon: str | int = 1,
+        top: int = 20,
+        new: bool = False,
+        when: bool = False,
+        explain: bool = False,
+        limit: TimeLimit = NO_LIMIT,
+    ) -> schemas.Outlook:
+        """List the events that are most likely within a period, as `tlogic.outlook` does.
+
+        Args:
+            entity: Only events of this entity, as subject or object.
+            other: Only events between the entity and this one.
+            relation: Only events of this relation. With both entities, the event is exactly that: the first one does
+                it to the other one.
+            at: The first date of the period; by default, the time step after the last event.
+            horizon: The length of the period: a number of time steps, or a span such as "7d".
+            top: The number of events to return.
+            new: Whether to return only events that never happened before.
+            when: Whether to return the probability by date of each event.
+            explain: Whether to explain each event.
+            limit: The time until which the request may work.
+
+        Returns:
+            The events, the most probable first.
+
+        Raises:
+            InputError: If a name is unknown, a setting is out of range, or rules are in use.
+
+        Example:
+            >>> found = service.monitor.outlook("Kite Aviation", horizon="7d", top=3)
+            >>> len(found.events), found.since, found.until
+            (3, '2030-05-01', '2030-05-07')
+        """
+        _check_number_of_explanations(top, explain)
+        patterns = patterns_of(entity, other, relation)
+        with self._forecaster(at, limit) as (forecaster, version):
+            query = outlook_query(forecaster.graph, patterns, at=at, horizon=horizon, top=top, new=new)
+            found = outlook_of(forecaster, query, limit.execution)
+            return outlook_schema(found, version, when=when, explain=explain)
+
+    def watch(self, watchlist: schemas.Watchlist, limit: TimeLimit = NO_LIMIT) -> list[schemas.Outlook]:
+        """Give the outlooks of many triples, full or with open parts, as `tlogic.watch` does.
+
+        Args:
+            watchlist: The triples and the period.
+            limit: The time until which the request may work.
+
+        Returns:
+            One outlook per triple, in the order given.
+
+        Raises:
+            InputError: If a name is unknown, a setting is out of range, or rules are in use.
+
+        Example:
+            >>> from tlogic.serving.schemas import WatchedTriple, Watchlist
+            >>> sues = WatchedTriple(subject="Kite Aviation", relation="sue")
+            >>> [outlook] = service.monitor.watch(Watchlist(triples=[sues], horizon="7d", top=2))
+            >>> [event.relation for event in outlook.events]
+            ['sue', 'sue']
+        """
+        names: list[Names] = [(each.subject, each.relation, each.object) for each in watchlist.triples]
+        n_events = sum(watchlist.top if None in each else 1 for each in names)
+        _check_number_of_explanations(n_events, watchlist.explain)
+        if n_events > schemas.MAX_WATCHED_EVENTS:
+            raise InputError(
+                f"These triples have up to {n_events:,} events; a response may have {schemas.MAX_WATCHED_EVENTS:,}. "
+                "Send fewer triples, or ask for fewer events of each."
+            )
+        self._check_triples(names, watchlist)
+        # One at a time, because events that arrive wait meanwhile.
+        return [self._watched(each, watchlist, limit) for each in names]
+
+    def surprises(self, since: schemas.Time, *, top: int = 20, limit: TimeLimit = NO_LIMIT) -> schemas.Surprises:
+        """Find events that were improbable beforehand, and likely ones that failed to happen, as `tlogic.surprises`.
+
+        Args:
+            since: The first date of the period, which lasts until the last event.
+            top: The number of both to return.
+            limit: The time until which the request may work.
+
+        Returns:
+            The events, each with the probability that it had on its date.
+
+        Raises:
+            InputError: If there are no events before the date or none since, if the period is too long, or if rules are
+                in use.
+
+        Example:
+            >>> found = service.monitor.surprises("2030-04-24", top=5)
+            >>> len(found.events), len(found.missing)
+            (5, 5)
+        """
+        with self._live_store.reading() as graph:
+            predictor = self._versions.predictor
+            past = predictor.past_occurrence(graph)
+            n_steps = graph.end - graph.timeline.step_of(since)
+            if n_steps > MAX_SURPRISE_STEPS and graph.end > MAX_SURPRISE_STEPS:
+                first = graph.timeline.label_of(graph.end - MAX_SURPRISE_STEPS)
+                raise InputError(
+                    f"The period since {since} has {n_steps:,} time steps; the service goes through up to "
+                    f"{MAX_SURPRISE_STEPS}. Give {first} or a later date, or use the command `tlogic surprises`."
+                )
+        with past.forecaster(limit) as forecaster:
+            fixed = forecaster.graph
+            found = find_surprises(forecaster, fixed.timeline.step_of(since), fixed.end, top, limit.execution)
+        return surprises_schema(found, predictor.version)
+
+    def changes(self, since: schemas.Time, *, top: int = 10) -> schemas.Changes:
+        """Find the entities, pairs and relations whose rate of events changed most, as `tlogic.changes` does.
+
+        Args:
+            since: The first date of the period of interest, which lasts until the last event.
+            top: The number of changes of each kind to return.
+
+        Returns:
+            The changes with the rates before and after, the most significant first.
+
+        Raises:
+            InputError: If there are no events before the date, or none since.
+
+        Example:
+            >>> sorted({change.kind for change in service.monitor.changes("2030-04-24").changes})
+            ['entity', 'pair', 'relation']
+        """
+        with self._live_store.reading() as graph:
+            return changes_schema(find_changes(graph, graph.timeline.step_of(since), graph.end, top))
+
+    def _check_triples(self, names: list[Names], watchlist: schemas.Watchlist) -> None:
+        """Report an invalid triple before any is judged."""
+        with self._live_store.reading() as graph:
+            self._versions.predictor.occurrence(graph)
+            for position, each in enumerate(names, 1):
+                try:
+                    outlook_query(graph, [each], **_settings(watchlist))
+                except InputError as error:
+                    raise type(error)(f"Triple {position}: {error}") from None
+
+    def _watched(self, names: Names, watchlist: schemas.Watchlist, limit: TimeLimit) -> schemas.Outlook:
+        limit.check()
+        with self._forecaster(watchlist.at, limit) as (forecaster, version):
+            [found] = watch(forecaster, [names], **_settings(watchlist), execution=limit.execution)
+            return outlook_schema(found, version, when=watchlist.when, explain=watchlist.explain)
+
+    @contextmanager
+    def _forecaster(self, at: schemas.Time | None, limit: TimeLimit) -> Iterator[tuple[OccurrenceForecaster, int]]:
+        """Judges events from a time on, over the live graph or, for a time in the past, over a copy of it."""
+        with self._live_store.reading() as graph:
+            predictor = self._versions.predictor
+            if query_step(graph, at, MAX_STEPS_AHEAD) >= graph.end:
+                yield predictor.occurrence(graph), predictor.version
+                return
+            past = predictor.past_occurrence(graph)
+        with past.forecaster(limit) as forecaster:
+            yield forecaster, predictor.version
+
+
+def _settings(watchlist: schemas.Watchlist) -> dict[str, Any]:
+    return {"at": watchlist.at, "horizon": watchlist.horizon, "top": watchlist.top, "new": watchlist.new}
+
+
+def _check_number_of_explanations(n_events: int, explain: bool) -> None:
+    if explain and n_events > schemas.MAX_EXPLAINED_EVENTS:
+        raise InputError(
+            f"{n_events:,} events are too many to explain; a request may explain up to {schemas.MAX_EXPLAINED_EVENTS}. "
+            "Ask for fewer events, or for one event at a time."
+        )
