@@ -26,10 +26,18 @@ PACKAGES = {
 }
 # Classes of objects that public functions and methods return; users need not import them.
 RETURNED = {
+    "tlogic.evaluation.Backtest",
     "tlogic.explaining.Comparison",
     "tlogic.explaining.Contribution",
+    "tlogic.explaining.OccurrenceExplanation",
+    "tlogic.explaining.OddsFactor",
     "tlogic.explaining.Reason",
     "tlogic.models.CountedRule",
+    "tlogic.monitoring.Changes",
+    "tlogic.monitoring.Likely",
+    "tlogic.monitoring.Outlook",
+    "tlogic.monitoring.Surprises",
+    "tlogic.monitoring.Watchlist",
 }
 
 

@@ -51,6 +51,13 @@ class Backtest:
         reliability: One row per horizon, kind and group of probabilities: triples, the mean probability, the observed
             frequency and its standard error.
         misses: The least probable events that happened, and the most probable ones that did not.
+
+    Example:
+        >>> import tlogic
+        >>> graph = tlogic.sample(days=60)
+        >>> model = tlogic.fit(graph, evidence=["popularity"])
+        >>> tlogic.backtest(graph, model, every=3)
+        Backtest(test: 2 time steps, 2030-02-24 to 2030-02-27)
     """
 
     split: str

@@ -31,6 +31,11 @@ class OddsFactor:
         sentence: What it found, in words.
         facts: The facts behind it, the latest first, as many as were requested.
         n_facts: How many facts there are.
+
+    Example:
+        >>> calls = Fact("Ann", "calls", "Bo", "2030-01-04")
+        >>> OddsFactor("history", 12.5, "it happened once before", (calls,), 1).factor
+        12.5
     """
 
     family: str
@@ -53,6 +58,13 @@ class OccurrenceExplanation:
         probability: The probability within that period.
         base_rate: The probability of an average event of that novelty.
         factors: What each kind of evidence does to the odds, the largest effect first.
+
+    Example:
+        >>> factor = OddsFactor("history", 99.0, "it happened twice before", (), 2)
+        >>> print(OccurrenceExplanation("Ann", "calls", "Bo", "known triple", "1 day", 0.5, 0.01, (factor,)))
+        Why 50.0% for Ann — calls → Bo within 1 day?
+        An average event that happened before has a probability of 1.0%; its odds are multiplied by:
+          × 99      it happened twice before
     """
 
     subject: str

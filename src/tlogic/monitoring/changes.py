@@ -29,6 +29,11 @@ class Changes:
         frame: The largest changes, the most significant first: the kind (entity, pair or relation), the name, for a
             pair the other name, the events per time step before and after, after divided by before (null if there
             were none before), and the significance: the difference in standard deviations, with its sign.
+
+    Example:
+        >>> import tlogic
+        >>> tlogic.changes(tlogic.sample(), since="2031-03-01", top=2)
+        Changes(6 changes, 2031-03-01 to 2031-03-26 against 2030-11-17 to 2031-02-28)
     """
 
     before: tuple[str, str]

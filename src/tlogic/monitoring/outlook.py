@@ -41,6 +41,10 @@ class Likely(NamedTuple):
         last: The date of the last time; None if it never happened.
         median_wait: The number of time steps within which it is as likely as not; None if it is more than a model's
             largest horizon.
+
+    Example:
+        >>> Likely("Ann", "calls", "Bo", 0.5, "known triple", 2, "2030-01-04", 1).probability
+        0.5
     """
 
     subject: str
@@ -80,6 +84,16 @@ class Outlook(Sequence[Likely]):
         horizon: The number of time steps of the period.
         since: The first date of the period.
         until: The last date of the period.
+
+    Example:
+        >>> import tlogic
+        >>> graph = tlogic.sample(days=60)
+        >>> model = tlogic.fit(graph, evidence=["popularity"])
+        >>> likely = tlogic.outlook(graph, model, entity="Kite Aviation", horizon="7d", top=2)
+        >>> likely
+        Outlook(2 events, 2030-03-02 to 2030-03-08)
+        >>> likely[0].probability >= likely[1].probability
+        True
     """
 
     def __init__(

@@ -41,6 +41,13 @@ class Surprises:
         events: The events that were least probable beforehand, the most surprising first: date, subject, relation,
             object, probability and novelty.
         missing: The events that were most probable beforehand, and failed to happen, the most surprising first.
+
+    Example:
+        >>> import tlogic
+        >>> graph = tlogic.sample(days=60)
+        >>> model = tlogic.fit(graph, evidence=["popularity"])
+        >>> tlogic.surprises(graph, model, since="2030-02-25", top=2)
+        Surprises(2 events, 2 missing, 2030-02-25 to 2030-03-01)
     """
 
     since: str

@@ -21,6 +21,14 @@ class Watchlist(Sequence[Outlook]):
 
     Attributes:
         queries: The watched triples: subject, relation and object, with None for what is open.
+
+    Example:
+        >>> import tlogic
+        >>> graph = tlogic.sample(days=60)
+        >>> model = tlogic.fit(graph, evidence=["popularity"])
+        >>> watched = tlogic.watch(graph, model, [("Kite Aviation", "sue", None)], top=2)
+        >>> len(watched), watched.frame.height
+        (1, 2)
     """
 
     def __init__(self, queries: Sequence[Names], outlooks: Sequence[Outlook]) -> None:

@@ -1,0 +1,112 @@
+"""The commands outlook, surprises, changes and backtest, as users call them."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import tlogic
+from tests.cli.running import assert_refused, run
+
+KITE = ("--entity", "Kite Aviation")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A folder with facts of 120 days, and a model that was fitted to them."""
+    folder = tmp_path_factory.mktemp("monitoring")
+    done = run("sample", "--days", 120, "--out", folder / "world")
+    assert done.returncode == 0, done.stderr
+    graph = tlogic.read(folder / "world")
+    tlogic.fit(graph, evidence=["recurrence", "rules"]).save(folder / "world.model")
+    return folder / "world", folder / "world.model"
+
+
+def test_an_outlook_equals_that_of_python(small: tuple[Path, Path]) -> None:
+    data, model = small
+    done = run("outlook", data, "--model", model, *KITE, "--horizon", "7d", "--top", 5, "--json", "--explain", "--when")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    expected = tlogic.outlook(tlogic.read(data), str(model), entity="Kite Aviation", horizon="7d", top=5)
+    assert found["events"] == expected.to_dict()["events"]
+    assert found["explanations"] == [expected.explain(index).to_dict() for index in range(5)]
+    assert found["curve"] == expected.curve(0).to_dicts()
+
+
+def test_an_outlook_is_printed_with_reasons(small: tuple[Path, Path]) -> None:
+    data, model = small
+    done = run("outlook", data, "--model", model, *KITE, "--top", 2, "--explain", "--reasons", 1, "--when")
+    assert "Likely events" in done.stdout
+    assert "Median waiting time" in done.stdout
+    assert done.stdout.count("Why ") == 2
+    assert "more kinds of evidence together" in done.stdout
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
+def test_a_watchlist_is_written_to_a_file(small: tuple[Path, Path], tmp_path: Path, kind: str) -> None:
+    data, model = small
+    watchlist, out = tmp_path / "list.csv", tmp_path / f"out.{kind}"
+    watchlist.write_text("subject,relation,object\nKite Aviation,sue,Meadow Textiles\n,sue,\n", encoding="utf-8")
+    done = run("outlook", data, "--model", model, "--queries", watchlist, "--top", 3, "--out", out)
+    assert done.returncode == 0, done.stderr
+    lines = pl.read_parquet(out).rows() if kind == "parquet" else out.read_text(encoding="utf-8").splitlines()
+    assert len(lines) == {"csv": 1 + 4, "parquet": 4, "jsonl": 2}[kind]
+
+
+def test_explanations_of_a_watchlist_are_json_lines(small: tuple[Path, Path], tmp_path: Path) -> None:
+    data, model = small
+    watchlist = tmp_path / "list.csv"
+    watchlist.write_text("subject,relation,object\nKite Aviation,sue,Meadow Textiles\n", encoding="utf-8")
+    command = ["outlook", data, "--model", model, "--queries", watchlist, "--explain"]
+    [line] = run(*command, "--json").stdout.splitlines()
+    assert json.loads(line)["explanations"][0]["factors"]
+    assert_refused(run(*command), "JSON Lines")
+
+
+def test_surprises_and_changes(small: tuple[Path, Path], tmp_path: Path) -> None:
+    data, model = small
+    done = run("surprises", data, "--model", model, "--since", "2030-04-25", "--top", 2, "--explain", "--json")
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["explanations"]) == 4
+    text = run("surprises", data, "--model", model, "--since", "2030-04-25", "--top", 2).stdout
+    assert "Events that were improbable" in text
+    assert "1 in " in text
+    found = run("changes", data, "--since", "2030-04-01", "--top", 2)
+    assert found.returncode == 0, found.stderr
+    assert "2030-04-01 to 2030-04-30" in found.stdout
+    assert "× " in found.stdout
+    assert run("changes", data, "--since", "2030-04-01", "--out", tmp_path / "c.csv").returncode == 0
+    assert pl.read_csv(tmp_path / "c.csv").height == 30
+
+
+def test_a_backtest_reports_its_figures_and_warns_of_known_facts(small: tuple[Path, Path]) -> None:
+    data, model = small
+    done = run("backtest", data, "--model", model, "--every", 4, "--json")
+    assert done.returncode == 0, done.stderr
+    assert {row["kind"] for row in json.loads(done.stdout)["figures"]} == {"recurring", "new"}
+    again = run("backtest", data, "--model", model, "--every", 4, "--split", "valid")
+    assert "Reliability" in again.stdout
+    assert "include valid facts" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--entity", "Nobody"), "Nobody"),
+        (("--with", "Kite Aviation"), "needs another entity"),
+        (("--horizon", "soon"), "not understood"),
+        (("--top", "0"), "1 or more"),
+        (("--queries", "missing.csv"), "no file"),
+        (("--queries", "x.csv", "--entity", "A"), "either"),
+        (("--out", "x.txt"), ".csv"),
+    ],
+)
+def test_bad_requests_are_refused(small: tuple[Path, Path], arguments: tuple[str, ...], message: str) -> None:
+    data, model = small
+    assert_refused(run("outlook", data, "--model", model, *arguments), message)
+
+
+def test_rules_are_refused(small: tuple[Path, Path], tmp_path: Path) -> None:
+    tlogic.learn(tlogic.read(small[0]), lengths=(1,), relations=["sue"]).save(tmp_path / "some.rules")
+    assert_refused(run("outlook", small[0], "--model", tmp_path / "some.rules"), "is not a model file")
