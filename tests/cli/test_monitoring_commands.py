@@ -80,10 +80,13 @@ def test_surprises_and_changes(small: tuple[Path, Path], tmp_path: Path) -> None
     assert pl.read_csv(tmp_path / "c.csv").height == 30
 
 
-def test_a_backtest_reports_its_figures_and_warns_of_known_facts(small: tuple[Path, Path]) -> None:
+def test_a_backtest_reports_its_figures_and_warns_of_known_facts(small: tuple[Path, Path], tmp_path: Path) -> None:
     data, model = small
-    done = run("backtest", data, "--model", model, "--every", 4, "--json")
+    done = run("backtest", data, "--model", model, "--every", 4, "--json", "--out", tmp_path / "report")
     assert done.returncode == 0, done.stderr
+    report = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    assert report.count("<svg") == len(list((tmp_path / "report" / "figures").glob("*.svg"))) > 1
+    assert "--every 4" in report
     assert {row["kind"] for row in json.loads(done.stdout)["figures"]} == {"recurring", "new"}
     again = run("backtest", data, "--model", model, "--every", 4, "--split", "valid")
     assert "Reliability" in again.stdout

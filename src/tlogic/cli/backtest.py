@@ -1,6 +1,7 @@
 """`tlogic backtest`: how good the probabilities of events are."""
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,11 +20,14 @@ def backtest(
     every: Annotated[
         int, typer.Option(help="Forecast from every N-th time step only.", metavar="N", min=1)
     ] = default_of(api.backtest, "every"),
+    out: Annotated[
+        Path | None, typer.Option(help="Write a report with reliability diagrams to a folder.", metavar="DIR")
+    ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     threads: Threads = None,
 ) -> None:
     """Forecast the events of a split from every time step with a MODEL, and compare with what happened."""
-    from tlogic.cli.console import progress, wait_for_kernels
+    from tlogic.cli.console import error_console, progress, wait_for_kernels
     from tlogic.cli.monitoring_output import print_backtest, warn_of_known_split
     from tlogic.evidence.occurrence_evidence import extract_kernel
     from tlogic.models import Model as FittedModel
@@ -33,6 +37,11 @@ def backtest(
     warn_of_known_split(graph, fitted, split.value)
     with wait_for_kernels(extract_kernel), progress() as follow:
         measured = api.backtest(graph, fitted, split=split.value, every=every, threads=threads, progress=follow)
+    if out is not None:
+        from tlogic.analysis import report_backtest
+
+        command = f"tlogic backtest {data.data or '--db URL'} --model {model} --split {split.value} --every {every}"
+        error_console.print(f"wrote the report to {report_backtest(measured, out, command)}", markup=False)
     if json_output:
         print(json.dumps(measured.to_dict(), ensure_ascii=False))
     else:

@@ -16,7 +16,8 @@ def plot_chart(chart: Chart, path: str | PathLike[str]) -> None:
     with plotting(path, width=5.6, height=3.6) as figure:
         axes = figure.add_subplot()
         for (name, values), color in zip(chart.lines.items(), (BLUE, ORANGE, SLATE), strict=False):
-            axes.plot(positions, values, color=color, marker="o", markersize=4, label=name)
+            errors = chart.errors.get(name)
+            axes.errorbar(positions, values, yerr=errors, color=color, marker="o", markersize=4, label=name)
         shown = slice(None, None, 1 + len(chart.x) // _MAX_TICKS)
         axes.set_xticks(list(positions)[shown], [str(x) for x in chart.x][shown])
         axes.set_xlabel(chart.x_label)

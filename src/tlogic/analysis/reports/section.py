@@ -42,6 +42,8 @@ class Chart:
     y_label: str
     x: tuple[float | str, ...]
     lines: dict[str, tuple[float, ...]]
+    errors: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    """Of some lines: the half length of an error bar at each point."""
 
 
 @dataclass(frozen=True)
