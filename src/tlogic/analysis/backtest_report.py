@@ -92,9 +92,10 @@ def _diagram(horizon: int, kind: str, rows: pl.DataFrame) -> Chart:
         f"Reliability, horizon {horizon}, {kind} events",
         "predicted probability",
         "observed frequency",
-        tuple(round(each, 4) for each in predicted),
+        predicted,
         {"observed": tuple(rows["observed"].to_list()), "perfect calibration": predicted},
         {"observed": tuple(2 * error for error in rows["standard_error"].to_list())},
+        has_ticks=False,
     )
 
 

@@ -19,7 +19,8 @@ def plot_chart(chart: Chart, path: str | PathLike[str]) -> None:
             errors = chart.errors.get(name)
             axes.errorbar(positions, values, yerr=errors, color=color, marker="o", markersize=4, label=name)
         shown = slice(None, None, 1 + len(chart.x) // _MAX_TICKS)
-        axes.set_xticks(list(positions)[shown], [str(x) for x in chart.x][shown])
+        if chart.has_ticks:
+            axes.set_xticks(list(positions)[shown], [str(x) for x in chart.x][shown])
         axes.set_xlabel(chart.x_label)
         axes.set_ylabel(chart.y_label)
         axes.yaxis.set_major_formatter(with_thousands)

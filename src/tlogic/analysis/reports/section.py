@@ -44,6 +44,8 @@ class Chart:
     lines: dict[str, tuple[float, ...]]
     errors: dict[str, tuple[float, ...]] = field(default_factory=dict)
     """Of some lines: the half length of an error bar at each point."""
+    has_ticks: bool = True
+    """Does every x have a tick? Otherwise ticks are spaced evenly."""
 
 
 @dataclass(frozen=True)
