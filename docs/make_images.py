@@ -319,21 +319,23 @@ VIEWS = {
     "page-entity.png": ("/entity?name=Kite+Aviation", 660),
     "page-why.png": ("/ask?subject=Kite+Aviation&relation=sue&at=2031-02-10&candidate=Northlight+Energy", 666),
 }
+MODEL_VIEWS = {"page-outlook.png": ("/outlook?entity=Kite+Aviation&horizon=7d", 640)}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @contextmanager
-def serve_sample(rules: tlogic.RuleSet) -> Iterator[str]:
-    """The address of a service of the sample world."""
+def serve_sample(forecaster: tlogic.RuleSet | tlogic.Model) -> Iterator[str]:
+    """The address of a service of the sample world, with rules or a model."""
     from tlogic.events.sample.simulation import write_sample
 
     tool = [sys.executable, "-m", "tlogic"]
     with TemporaryDirectory() as folder:
         write_sample(Path(folder) / "world", seed=7, days=450)
-        rules.save(Path(folder) / "world.rules")
+        kind = "rules" if isinstance(forecaster, tlogic.RuleSet) else "model"
+        forecaster.save(Path(folder) / f"world.{kind}")
         subprocess.run([*tool, "ingest", "world", "--store", "events.db", "--quiet"], cwd=folder, check=True)
         with subprocess.Popen(
-            [*tool, "serve", "--store", "events.db", "--rules", "world.rules", "--port", "0"],
+            [*tool, "serve", "--store", "events.db", f"--{kind}", f"world.{kind}", "--port", "0"],
             cwd=folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -346,15 +348,15 @@ def serve_sample(rules: tlogic.RuleSet) -> Iterator[str]:
                 service.terminate()
 
 
-def draw_page(rules: tlogic.RuleSet) -> None:
+def draw_page(forecaster: tlogic.RuleSet | tlogic.Model, views: dict[str, tuple[str, int]]) -> None:
     """Screenshots of the page in light colours, of which 256 are kept, so that files are small."""
     from PIL import Image
     from playwright.sync_api import sync_playwright
 
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    with serve_sample(rules) as address, sync_playwright() as playwright:
+    with serve_sample(forecaster) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        for name, (view, height) in VIEWS.items():
+        for name, (view, height) in views.items():
             page = browser.new_page(viewport={"width": 1040, "height": height}, color_scheme="light")
             page.goto(address + view, wait_until="networkidle")
             page.screenshot(path=IMAGES / name, animations="disabled")
@@ -370,7 +372,8 @@ def main() -> None:
         (IMAGES / name).write_text(svg, encoding="utf-8")
     forecast = tlogic.forecast(graph, rules, [("Kite Aviation", "sue", None, "2031-02-10")])
     forecast.explain(0, forecast[0][0].name).draw(IMAGES / "why.svg", n_reasons=2)
-    draw_page(rules)
+    draw_page(rules, VIEWS)
+    draw_page(tlogic.fit(graph), MODEL_VIEWS)
 
 
 if __name__ == "__main__":

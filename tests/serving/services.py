@@ -29,6 +29,11 @@ from tlogic.serving.web.web_app import create_app
 Opened = Callable[..., AbstractContextManager[Page]]
 """Opens the page of a service in a new browser context."""
 
+STILL_LOADING = (
+    "[...document.querySelectorAll('.awaited:empty')]"
+    ".filter(each => getComputedStyle(each, '::before').content !== 'none').length"
+)
+"""Counts in a browser the parts of a page that say that they are loading."""
 DAYS = 120
 READ, WRITE = "a-token-for-reading", "a-token-for-writing"
 

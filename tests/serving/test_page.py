@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import tlogic
-from tests.serving.services import Opened, sample_graph
+from tests.serving.services import STILL_LOADING, Opened, sample_graph
 from tlogic.serving import schemas
 from tlogic.serving.engine.live_store import LiveStore
 from tlogic.serving.engine.service import Service
@@ -342,6 +342,7 @@ def test_an_invalid_url_shows_an_error(phone: Page, address: str, message: str) 
     phone.goto(address)
     expect(phone.get_by_role("alert")).to_contain_text(message)
     expect(phone.locator("body")).not_to_contain_text("Traceback")
+    assert phone.evaluate(STILL_LOADING) == 0
 
 
 def test_an_unknown_name_suggests_similar_names(page: Page) -> None:
@@ -382,6 +383,16 @@ def test_an_empty_store_shows_how_to_add_events(
             expect(page.get_by_role("alert").last).to_contain_text("The store has no events")
 
 
+def test_without_a_model_there_are_rankings_and_changes_only(page: Page) -> None:
+    page.goto("/outlook")
+    expect(page.get_by_role("alert")).to_contain_text("Rules are in use")
+    page.goto("/surprises")
+    expect(page.get_by_role("alert")).to_contain_text("Rules are in use")
+    expect(page.get_by_role("table", name="Relations").locator("tbody tr").first).to_be_visible()
+    page.goto(str(EntityUrl(name=ENTITY)))
+    expect(page.get_by_role("region", name="Likely next events")).to_contain_text("no probabilities")
+
+
 def test_the_evidence_of_a_model_can_be_switched_off(page: Page, service: Service) -> None:
     before = service.versions.predictor.version
     service.versions.use(tlogic.fit(sample_graph()))
@@ -410,7 +421,7 @@ def test_the_api_docs_work_offline(page: Page) -> None:
     requested: list[str] = []
     page.on("request", lambda request: requested.append(request.url))
     page.goto("/docs")
-    expect(page.get_by_text("/api/outlook", exact=True)).to_be_visible()
+    expect(page.get_by_text("/api/surprises", exact=True)).to_be_visible()
     page.get_by_text("/health", exact=True).click()
     page.get_by_role("button", name="Try it out").click()
     page.get_by_role("button", name="Execute").click()

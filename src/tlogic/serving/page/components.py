@@ -69,10 +69,16 @@ def fact_list(facts: Sequence[schemas.Fact], current: ViewUrl) -> None:
         for fact in facts:
             with box("li"):
                 text(fact.time, "span", "number date")
-                with box("span", "phrase"):
-                    _fact_entity(fact.subject, current)
-                    text(f"— {relation_text(fact.relation)} →", "span", "relation")
-                    _fact_entity(fact.object, current)
+                event_phrase(fact.subject, fact.relation, fact.object, current)
+
+
+def event_phrase(subject: str, relation: str, object: str, current: ViewUrl) -> ui.element:
+    """An event without its date. Entities are links, except the one whose view this is."""
+    with box("span", "phrase") as phrase:
+        _fact_entity(subject, current)
+        text(f"— {relation_text(relation)} →", "span", "relation")
+        _fact_entity(object, current)
+    return phrase
 
 
 def _fact_entity(entity: str, current: ViewUrl) -> None:
@@ -101,14 +107,29 @@ def box(tag: str = "div", style: str = "", label: str = "") -> ui.element:
 
 
 @contextmanager
-def table(headings: Sequence[str], label: str) -> Iterator[None]:
+def table(headings: Sequence[str], label: str, style: str = "") -> Iterator[None]:
     """A table. Headings that begin with # belong to columns of numbers."""
-    with box("table", label=label):
+    with box("table", style, label):
         with box("thead"), box("tr"):
             for heading in headings:
                 text(heading.lstrip("#"), "th", "number" if heading.startswith("#") else "").props("scope=col")
         with box("tbody"):
             yield
+
+
+def cell(words: str, heading: str = "", style: str = "") -> None:
+    """A cell of a table with a number or a date. Where a phone shows no headings, the heading precedes it."""
+    text(words, "td", f"number {style}").props["data-label"] = heading
+
+
+def labelled(label: str, value: str, remark: str = "") -> ui.element:
+    """A value below its label."""
+    with box() as part:
+        text(label, "span", "muted")
+        text(value, "span", "number")
+        if remark:
+            text(remark, "span", "muted number")
+    return part
 
 
 def bar(share: float, style: str = "") -> None:

@@ -5,6 +5,7 @@ import unicodedata
 from tlogic.names import noun_for
 
 MAX_NAME_LENGTH = 80
+_SMALL_SHARE = 0.001
 
 
 def visible(text: str) -> str:
@@ -36,12 +37,25 @@ def relation_text(relation: str, max_length: int = MAX_NAME_LENGTH) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as a percentage.
+    """A share as a percentage; never a rounded 0% or 100%.
 
-    >>> percent(0.3757)
-    '37.6%'
+    >>> percent(0.3757), percent(0.0001), percent(0.0), percent(0.9999)
+    ('37.6%', '< 0.1%', '0.0%', '> 99.9%')
     """
+    if 0.0 < share < _SMALL_SHARE / 2:
+        return f"< {_SMALL_SHARE:.1%}"
+    if 1.0 - _SMALL_SHARE / 2 < share < 1.0:
+        return f"> {1.0 - _SMALL_SHARE:.1%}"
     return f"{share:.1%}"
+
+
+def rare(probability: float) -> str:
+    """A probability that may be far below one percent.
+
+    >>> rare(0.25), rare(0.0000213)
+    ('25.0%', '1 in 47,000')
+    """
+    return percent(probability) if probability >= _SMALL_SHARE else f"1 in {float(f'{1 / probability:.2g}'):,.0f}"
 
 
 def pluralize(count: int, singular: str, plural: str | None = None) -> str:

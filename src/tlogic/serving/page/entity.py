@@ -25,7 +25,7 @@ from tlogic.serving.page.components import (
 from tlogic.serving.page.display_text import percent, pluralize, relation_text
 from tlogic.serving.page.timeline_chart import draw_timeline
 from tlogic.serving.page.toggles import show_switched_off
-from tlogic.serving.page.view_urls import AskUrl, EntityUrl
+from tlogic.serving.page.view_urls import AskUrl, EntityUrl, OutlookUrl, ViewUrl
 
 _EVENTS_PER_PAGE, _MAX_CHART_EVENTS, _MAX_EXPECTED_EVENTS, _MAX_SUGGESTIONS = 20, 200, 10, 6
 
@@ -63,7 +63,7 @@ async def show(service: Service, current: EntityUrl) -> None:
         with box("section", label="Past events"):
             _show_events(history, current)
     with expected:
-        await _show_outlook(service, history.name, current)
+        await _show_next_events(service, history.name, current)
 
 
 async def _suggest(service: Service, current: EntityUrl) -> None:
@@ -93,39 +93,64 @@ def _show_events(history: _History, current: EntityUrl) -> None:
     pager(current, len(history.page.events), _EVENTS_PER_PAGE, history.page.total)
 
 
-async def _show_outlook(service: Service, entity: str, current: EntityUrl) -> None:
+async def _show_next_events(service: Service, entity: str, current: EntityUrl) -> None:
+    """Show likely next events with probabilities or, if rules are in use, ranked by rules."""
     try:
-        outlook = await run_blocking(service.expected_events, entity, None, _MAX_EXPECTED_EVENTS)
+        if service.monitor.has_occurrence:
+            outlook = await run_blocking(service.monitor.outlook, entity, top=_MAX_EXPECTED_EVENTS)
+            _show_outlook(outlook, entity, current)
+        else:
+            expected = await run_blocking(service.expected_events, entity, None, _MAX_EXPECTED_EVENTS)
+            _show_ranking(expected, current)
     except TLogicError as error:
         problem(str(error))
-        return
-    if not outlook.expected:
+
+
+def _show_outlook(outlook: schemas.Outlook, entity: str, current: EntityUrl) -> None:
+    with box("p", "hint"):
+        text(f"On {outlook.since}, over all relations · ", "span")
+        ui.link("other periods", str(OutlookUrl(current.without, current.version, entity=entity, horizon="1")))
+    with box("ol", "expected"):
+        for each in outlook.events:
+            url = OutlookUrl(
+                current.without,
+                current.version,
+                entity=entity,
+                why_subject=each.subject,
+                why_relation=each.relation,
+                why_object=each.object,
+            )
+            is_subject = each.subject == entity
+            other = each.object if is_subject else each.subject
+            _show_expected(other, each.relation, is_subject, url, each.probability)
+
+
+def _show_ranking(expected: schemas.ExpectedEvents, current: EntityUrl) -> None:
+    if not expected.expected:
         hint("No event is expected.")
         return
-    hint(f"On {outlook.at}, over all relations")
+    hint(f"On {expected.at}, over all relations. Rules rank events; the shares are no probabilities.")
     with box("ol", "expected"):
-        for each in outlook.expected:
-            _show_expected(each, current)
+        for each in expected.expected:
+            query = each.question
+            url = AskUrl(
+                current.without,
+                current.version,
+                subject=query.subject or "",
+                relation=query.relation,
+                object=query.object or "",
+                candidate=each.candidate,
+            )
+            _show_expected(each.candidate, query.relation, query.object is None, url, each.likelihood)
 
 
-def _show_expected(expected: schemas.ExpectedEvent, current: EntityUrl) -> None:
-    query = expected.question
-    explanation = AskUrl(
-        current.without,
-        current.version,
-        subject=query.subject or "",
-        relation=query.relation,
-        object=query.object or "",
-        candidate=expected.candidate,
-    )
+def _show_expected(other: str, relation: str, is_subject: bool, why: ViewUrl, share: float) -> None:
     with box("li"):
         with box("span", "phrase"):
-            if query.object is None:
-                text(f"this entity — {relation_text(query.relation)} →", "span", "relation")
-            link(expected.candidate, explanation)
-            if query.object is not None:
-                text(f"— {relation_text(query.relation)} → this entity", "span", "relation")
-        bar(expected.likelihood)
-        text(percent(expected.likelihood), "span", "number").props["title"] = (
-            f"{percent(expected.rate)} of time steps have this relation; the candidate has score {expected.score:.4f}"
-        )
+            if is_subject:
+                text(f"this entity — {relation_text(relation)} →", "span", "relation")
+            link(other, why)
+            if not is_subject:
+                text(f"— {relation_text(relation)} → this entity", "span", "relation")
+        bar(share)
+        text(percent(share), "span", "number")

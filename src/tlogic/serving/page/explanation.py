@@ -6,7 +6,7 @@ from nicegui import ui
 
 from tlogic.serving import schemas
 from tlogic.serving.engine.service import Service
-from tlogic.serving.page.components import bar, box, drawing, fact_list, hint, name, run_blocking, text
+from tlogic.serving.page.components import bar, box, drawing, fact_list, hint, labelled, name, run_blocking, text
 from tlogic.serving.page.display_text import percent, pluralize, relation_text
 from tlogic.serving.page.grounding_diagram import draw_grounding
 from tlogic.serving.page.toggles import toggle_link
@@ -57,12 +57,12 @@ def _show_reason(explanation: schemas.Explanation, reason: schemas.Reason, curre
             toggle_link(current, reason.rule.id, explanation.version, reason.rule.words)
         with box(style="parts"):
             parts = f"{reason.confidence_part:.4f} + {reason.recency_part:.4f}"
-            score = _labelled("Score of the rule", f"{reason.score:.4f}", parts)
+            score = labelled("Score of the rule", f"{reason.score:.4f}", parts)
             score.props["title"] = "Confidence part + recency part"
-            _labelled("Score without it", f"{reason.score_without:.4f}")
+            labelled("Score without it", f"{reason.score_without:.4f}")
             support = f"{reason.rule.rule_support:,} of {reason.rule.body_support:,}"
-            _labelled("Confidence", percent(reason.rule.confidence), support)
-            _labelled("First fact", f"{reason.age} before")
+            labelled("Confidence", percent(reason.rule.confidence), support)
+            labelled("First fact", f"{reason.age} before")
         bar(reason.score)
         if reason.groundings:
             strongest, *others = reason.groundings
@@ -79,9 +79,9 @@ def _show_contribution(
             text(contribution.sentence, "h3")
             toggle_link(current, contribution.id, explanation.version, contribution.sentence)
         with box(style="parts"):
-            _labelled("Contribution", f"{contribution.weight:+.4f}")
-            _labelled("Kind of evidence", relation_text(contribution.id))
-            _labelled("Facts", f"{contribution.facts_in_all:,}")
+            labelled("Contribution", f"{contribution.weight:+.4f}")
+            labelled("Kind of evidence", relation_text(contribution.id))
+            labelled("Facts", f"{contribution.facts_in_all:,}")
         bar(abs(contribution.weight) / largest, "against" if contribution.weight < 0 else "")
         if contribution.facts:
             _show_grounding(contribution.facts, explanation, current, is_open)
@@ -92,15 +92,6 @@ def _show_other_groundings(groundings: Sequence[Sequence[schemas.Fact]], current
         hint("Earlier facts that match the rule as well:")
     for grounding in groundings:
         fact_list(grounding, current)
-
-
-def _labelled(label: str, value: str, remark: str = "") -> ui.element:
-    with box() as part:
-        text(label, "span", "muted")
-        text(value, "span", "number")
-        if remark:
-            text(remark, "span", "muted number")
-    return part
 
 
 def _show_grounding(

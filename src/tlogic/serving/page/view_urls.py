@@ -83,6 +83,50 @@ class AskUrl(ViewUrl):
 
 
 @dataclass(frozen=True)
+class OutlookUrl(ViewUrl):
+    """Likely events of an entity, a pair, a relation or anywhere, and the explanation of one of them.
+
+    >>> str(OutlookUrl(entity="Eskar", horizon="7d"))
+    '/outlook?entity=Eskar&horizon=7d'
+    """
+
+    path: ClassVar[str] = "/outlook"
+    entity: str = ""
+    other: str = ""
+    relation: str = ""
+    at: str = ""
+    horizon: str = "1"
+    new: int = 0
+    top: int = 20
+    why_subject: str = ""
+    why_relation: str = ""
+    why_object: str = ""
+
+    def __post_init__(self) -> None:
+        _check_range("top", self.top, 1, _MAX_CANDIDATES)
+        _check_range("new", self.new, 0, 1)
+
+    @property
+    def event_to_explain(self) -> tuple[str, str, str] | None:
+        """Subject, relation and object of the event to explain: the chosen one, or the only one of the view."""
+        for event in (
+            (self.why_subject, self.why_relation, self.why_object),
+            (self.entity, self.relation, self.other),
+        ):
+            if all(event):
+                return event
+        return None
+
+
+@dataclass(frozen=True)
+class SurprisesUrl(ViewUrl):
+    """Surprising events and changes since a date; without one, of the last time steps."""
+
+    path: ClassVar[str] = "/surprises"
+    since: str = ""
+
+
+@dataclass(frozen=True)
 class RulesUrl(ViewUrl):
     """Rules that match filters."""
 

@@ -1,0 +1,92 @@
+"""The explanation of the probability of an event: a curve by date, and factors of its odds with their facts."""
+
+from math import log
+
+from nicegui import ui
+
+from tlogic.serving import schemas
+from tlogic.serving.engine.service import Service
+from tlogic.serving.engine.time_limit import TimeLimit
+from tlogic.serving.page.components import (
+    bar,
+    box,
+    drawing,
+    event_phrase,
+    fact_list,
+    hint,
+    run_blocking,
+    text,
+)
+from tlogic.serving.page.display_text import pluralize, rare
+from tlogic.serving.page.probability_curve import draw_curve
+from tlogic.serving.page.view_urls import OutlookUrl
+
+MAX_SECONDS = 60.0
+"""The time limit of a view."""
+_NOVELTY = {
+    "known triple": "an average event that happened before",
+    "known pair": "an average new event between two that had other events before",
+    "new pair": "an average event between two that never met before",
+}
+
+
+async def show(service: Service, event: tuple[str, str, str], current: OutlookUrl) -> None:
+    """Show the explanation of an event: subject, relation and object."""
+    explained = await run_blocking(_explained, service, event, current)
+    explanation = explained.explanation
+    assert explanation is not None
+    with box("h2", "asked").props("id=why tabindex=-1"):
+        text(f"Why {rare(explanation.probability)}?", "span")
+        event_phrase(explained.subject, explained.relation, explained.object, current)
+    hint(
+        f"Within {explanation.period}. The odds of {_NOVELTY[explained.novelty]}, with a probability of "
+        f"{rare(explanation.base_rate)}, are multiplied by:"
+    )
+    with box(style="columns why-columns"):
+        with box("section", label="Factors"):
+            for index, factor in enumerate(explanation.factors):
+                _show_factor(factor, explanation, current, is_open=index == 0)
+            if not explanation.factors:
+                hint("No kind of evidence changes the odds.")
+        with box("section", "curve-section", "Probability by date"):
+            text("Probability by date", "h3")
+            drawing(draw_curve(explained.curve, explained.median_wait))
+    ui.run_javascript("requestAnimationFrame(showExplanation)")
+
+
+def _explained(service: Service, event: tuple[str, str, str], current: OutlookUrl) -> schemas.LikelyEvent:
+    subject, relation, object_ = event
+    found = service.monitor.outlook(
+        subject,
+        object_,
+        relation,
+        current.at or None,
+        horizon=current.horizon,
+        top=1,
+        when=True,
+        explain=True,
+        limit=TimeLimit.seconds(MAX_SECONDS),
+    )
+    return found.events[0]
+
+
+def _show_factor(
+    factor: schemas.OddsFactor, explanation: schemas.OccurrenceExplanation, current: OutlookUrl, is_open: bool
+) -> None:
+    largest = max(abs(log(each.factor)) for each in explanation.factors) or 1.0
+    with box("article", "reason"):
+        with box(style="reason-head"):
+            text(factor.sentence[:1].upper() + factor.sentence[1:], "h3")
+            text(f"× {factor.factor:.3g}", "span", "number").props["title"] = "What it multiplies the odds by"
+        bar(abs(log(factor.factor)) / largest, "against" if factor.factor < 1.0 else "")
+        if factor.facts:
+            with box("details") as details:
+                if is_open:
+                    details.props("open")
+                text(_summary(factor), "summary")
+                fact_list(factor.facts, current)
+
+
+def _summary(factor: schemas.OddsFactor) -> str:
+    n = len(factor.facts)
+    return pluralize(n, "fact") if n == factor.facts_in_all else f"{n} of {factor.facts_in_all:,} facts"

@@ -1,0 +1,161 @@
+"""The view of surprises and changes: improbable events, likely ones that failed to happen, and changed rates."""
+
+from collections.abc import Sequence
+
+from nicegui import ui
+
+from tlogic.errors import TLogicError
+from tlogic.serving import schemas
+from tlogic.serving.engine.service import Service
+from tlogic.serving.engine.time_limit import TimeLimit
+from tlogic.serving.page.components import (
+    box,
+    cell,
+    entity_link,
+    event_phrase,
+    hint,
+    problem,
+    run_blocking,
+    table,
+    text,
+)
+from tlogic.serving.page.display_text import rare, relation_text, shorten
+from tlogic.serving.page.occurrence_explanation import MAX_SECONDS
+from tlogic.serving.page.toggles import show_switched_off
+from tlogic.serving.page.view_urls import OutlookUrl, SurprisesUrl
+
+_RECENT_STEPS = 7
+"""Without a date, the view is about so many last time steps."""
+_TOP_EVENTS, _TOP_CHANGES = 15, 8
+_MARKS = {"known triple": "", "known pair": "new", "new pair": "new pair"}
+_KINDS = {"entity": "Entities", "pair": "Pairs", "relation": "Relations"}
+
+
+def title_of(current: SurprisesUrl) -> str:
+    """The title of the view."""
+    return f"Surprises and changes since {shorten(current.since, 30)}" if current.since else "Surprises and changes"
+
+
+async def show(service: Service, current: SurprisesUrl) -> None:
+    """Show the view."""
+    text("Surprises and changes", "h1")
+    since = current.since or await run_blocking(_recent, service)
+    _show_form(current, since)
+    show_switched_off(service, current, "The probabilities below are computed with all of them switched on.")
+    with box("section", "awaited", "Surprises") as surprises:
+        text("Surprises", "h2")
+    with box("section", "awaited", "Changes") as changes:
+        text("Changes", "h2")
+    with changes:
+        await _show_changes(service, since, current)
+    with surprises:
+        await _show_surprises(service, since, current)
+
+
+def _recent(service: Service) -> str:
+    """The first of the last time steps."""
+    with service.live_store.reading() as graph:
+        return graph.timeline.label_of(max(graph.end - _RECENT_STEPS, 1))
+
+
+def _show_form(current: SurprisesUrl, since: str) -> None:
+    with box("form", "since-form", "Period").on("submit", js_handler="(event) => event.preventDefault()"):
+
+        def apply() -> None:
+            given = (date.value or "").strip()
+            ui.navigate.to(str(SurprisesUrl(current.without, current.version, since=given)))
+
+        date = ui.input(value=since, placeholder="Since").props("outlined dense clearable autocomplete=off")
+        date.props["aria-label"] = "First date of the period"
+        date.on("keydown.enter", apply)
+        ui.button("Show", on_click=apply).props("unelevated no-caps")
+
+
+async def _show_surprises(service: Service, since: str, current: SurprisesUrl) -> None:
+    try:
+        found = await run_blocking(
+            service.monitor.surprises, since, top=_TOP_EVENTS, limit=TimeLimit.seconds(MAX_SECONDS)
+        )
+    except TLogicError as error:
+        problem(str(error))
+        return
+    hint(f"{found.since} to {found.until}, with the probability that each event had beforehand")
+    with box(style="columns even"):
+        with box("section", label="Improbable events"):
+            text("Events that were improbable", "h3")
+            _show_judged(found.events, "Improbable events, the least probable first", current)
+        with box("section", label="Missing events"):
+            text("Likely events that failed to happen", "h3")
+            _show_judged(found.missing, "Missing events, the most probable first", current)
+
+
+def _show_judged(events: Sequence[schemas.JudgedEvent], label: str, current: SurprisesUrl) -> None:
+    if not events:
+        hint("There are none.")
+        return
+    with table(["Date", "Event", "#Probability", ""], label, "judged"):
+        for event in events:
+            with box("tr"):
+                cell(event.date, style="date")
+                with box("td", "cell-name"), event_phrase(event.subject, event.relation, event.object, current):
+                    if _MARKS[event.novelty]:
+                        text(_MARKS[event.novelty], "span", "mark")
+                cell(rare(event.probability))
+                with box("td"):
+                    _why_link(event, current)
+
+
+def _why_link(event: schemas.JudgedEvent, current: SurprisesUrl) -> None:
+    url = OutlookUrl(
+        current.without,
+        current.version,
+        entity=event.subject,
+        other=event.object,
+        relation=event.relation,
+        at=event.date,
+    )
+    words = f"Why? {event.subject} {event.relation} {event.object}"
+    ui.link("Why?", str(url)).props["aria-label"] = shorten(words, 200)
+
+
+async def _show_changes(service: Service, since: str, current: SurprisesUrl) -> None:
+    try:
+        found = await run_blocking(service.monitor.changes, since, top=_TOP_CHANGES)
+    except TLogicError as error:
+        problem(str(error))
+        return
+    hint(
+        f"Events per time step, {found.after.since} to {found.after.until}, compared to {found.before.since} to "
+        f"{found.before.until}; the most significant changes first"
+    )
+    with box(style="three-columns"):
+        for kind, heading in _KINDS.items():
+            with box("section", label=heading):
+                text(heading, "h3")
+                _show_kind([each for each in found.changes if each.kind == kind], heading, current)
+
+
+def _show_kind(changes: Sequence[schemas.Change], label: str, current: SurprisesUrl) -> None:
+    with table(["Name", "#Before", "#After", "#Factor"], label, "changes"):
+        for change in changes:
+            with box("tr"):
+                with box("td", "cell-name"):
+                    _show_changed(change, current)
+                cell(f"{change.before:.2f}")
+                cell(f"{change.after:.2f}")
+                cell("new" if change.factor is None else f"× {change.factor:.2f}", style=_direction(change))
+
+
+def _show_changed(change: schemas.Change, current: SurprisesUrl) -> None:
+    if change.kind == "relation":
+        text(relation_text(change.name), "span", "name")
+        return
+    with box("span", "phrase"):
+        entity_link(change.name, current)
+        if change.other is not None:
+            text("and", "span", "relation")
+            entity_link(change.other, current)
+
+
+def _direction(change: schemas.Change) -> str:
+    return "more" if change.significance > 0 else "less"

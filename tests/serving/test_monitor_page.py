@@ -1,0 +1,248 @@
+"""The views of likely, surprising and changed events in a real browser."""
+
+import re
+from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.serving.services import STILL_LOADING, Opened
+from tlogic.serving import schemas
+from tlogic.serving.engine.service import Service
+from tlogic.serving.page.probability_curve import draw_curve
+from tlogic.serving.page.view_urls import EntityUrl, OutlookUrl, SurprisesUrl
+
+ENTITY, OTHER, RELATION = "Kite Aviation", "Meadow Textiles", "sue"
+HOSTILE = ("<script>window.hacked = 1</script>", '<img src=x onerror="window.hacked = 1">', "\"'><svg onload=hacked=1>")
+LONG = "Long " * 1_999 + "Names"
+VIEWS = (
+    str(OutlookUrl()),
+    str(OutlookUrl(entity=ENTITY, horizon="7d")),
+    str(OutlookUrl(entity=ENTITY, other=OTHER, relation=RELATION, at="2030-04-15")),
+    str(SurprisesUrl()),
+    str(EntityUrl(name=ENTITY)),
+)
+
+
+@pytest.fixture(scope="module")
+def service(model_service: Service) -> Service:
+    return model_service
+
+
+@pytest.fixture(scope="module")
+def phone(opened: Opened) -> Iterator[Page]:
+    with opened(width=360, height=740) as page:
+        yield page
+
+
+def likely_events(page: Page) -> list[tuple[str, str]]:
+    """The probability and the words of each event of an outlook."""
+    rows = page.get_by_role("table", name="Likely events").locator("tbody tr")
+    expect(rows.first).to_be_visible()
+    return [(row.locator("td").first.inner_text(), row.locator(".phrase").inner_text()) for row in rows.all()]
+
+
+def expected_rows(outlook: schemas.Outlook) -> list[tuple[str, str]]:
+    return [(f"{each.probability:.1%}", words_of(each)) for each in outlook.events]
+
+
+def words_of(event: schemas.LikelyEvent | schemas.JudgedEvent) -> str:
+    return f"{event.subject} — {event.relation.replace('_', ' ')} → {event.object}"
+
+
+def flat(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The rows with single spaces: the parts of an event may be on several lines."""
+    return [(shown, " ".join(words.split())) for shown, words in rows]
+
+
+def test_the_outlook_of_an_entity(page: Page, service: Service) -> None:
+    page.goto("/outlook")
+    page.get_by_label("Entity, or any", exact=True).press_sequentially("kite av")
+    page.locator(".results button").first.click()
+    expect(page.get_by_label("Entity, or any", exact=True)).to_have_value(ENTITY)
+    page.get_by_label("Horizon").fill("7d")
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_url(lambda url: parse_qs(urlsplit(url).query) == {"entity": [ENTITY], "horizon": ["7d"]})
+    outlook = service.monitor.outlook(ENTITY, horizon="7d")
+    assert flat(likely_events(page)) == expected_rows(outlook)
+    expect(page).to_have_title(re.compile(f"Outlook: {ENTITY}"))
+    expect(page.locator("section h2")).to_contain_text(f"{outlook.since} to {outlook.until}")
+    first, row = outlook.events[0], page.locator(".likely tbody tr").first
+    for shown in (str(first.events), str(first.last), f"{first.median_wait} day"):
+        expect(row).to_contain_text(shown)
+
+
+def test_bars_are_absolute(page: Page, service: Service) -> None:
+    page.goto(str(OutlookUrl(horizon="7d")))
+    assert likely_events(page)
+    shares = page.eval_on_selector_all(".likely .bar span", "bars => bars.map(bar => parseFloat(bar.style.width))")
+    expected = [100 * each.probability for each in service.monitor.outlook(horizon="7d").events]
+    assert shares == pytest.approx(expected, abs=0.06)
+
+
+def test_only_new_events(page: Page, service: Service) -> None:
+    page.goto(str(OutlookUrl(entity=ENTITY)))
+    assert likely_events(page)
+    page.get_by_role("checkbox", name="Only new").click()
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_url("**new=1*")
+    outlook = service.monitor.outlook(ENTITY, new=True)
+    page.locator(".likely tbody tr", has_text=outlook.events[0].object).first.wait_for()
+    assert [words for _, words in flat(likely_events(page))] == [words_of(each) for each in outlook.events]
+    assert {each.novelty for each in outlook.events} <= {"known pair", "new pair"}
+
+
+def test_why_opens_the_explanation(page: Page, service: Service) -> None:
+    page.goto(str(OutlookUrl(entity=ENTITY, horizon="7d")))
+    assert likely_events(page)
+    page.get_by_role("link", name="Why?").nth(1).click()
+    heading = page.locator("#why")
+    event = service.monitor.outlook(ENTITY, horizon="7d", explain=True, when=True).events[1]
+    expect(heading).to_contain_text(f"Why {event.probability:.1%}?")
+    expect(heading).to_contain_text(event.object)
+    assert event.explanation is not None
+    reasons = page.locator(".reason")
+    expect(reasons).to_have_count(len(event.explanation.factors))
+    strongest = event.explanation.factors[0]
+    expect(reasons.first).to_contain_text(strongest.sentence[1:])
+    expect(reasons.first).to_contain_text(f"× {strongest.factor:.3g}")
+    for fact in strongest.facts:
+        expect(reasons.first.locator(".facts")).to_contain_text(fact.time)
+    expect(page.locator("svg.curve title").first).to_have_text(re.compile(event.curve[-1].date))
+    expect(page.locator("tr.chosen")).to_have_count(1)
+    expect(heading).to_be_focused()
+    page.go_back()
+    expect(page.locator("#why")).to_have_count(0)
+
+
+def test_the_keyboard_reaches_the_explanation(page: Page) -> None:
+    page.goto(str(OutlookUrl(entity=ENTITY)))
+    assert likely_events(page)
+    page.get_by_role("link", name="Why?").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#why")).to_be_focused()
+
+
+def test_exactly_one_event_is_explained_at_once(page: Page, service: Service) -> None:
+    page.goto(str(OutlookUrl(entity=ENTITY, other=OTHER, relation=RELATION, horizon="7d")))
+    [event] = service.monitor.outlook(ENTITY, OTHER, RELATION, horizon="7d").events
+    expect(page.locator("#why")).to_contain_text(OTHER)
+    assert flat(likely_events(page)) == [(f"{event.probability:.1%}", words_of(event))]
+
+
+def test_surprises_and_changes(page: Page, service: Service) -> None:
+    page.goto("/surprises")
+    date = page.get_by_label("First date of the period")
+    expect(date).to_have_value("2030-04-24")
+    date.fill("2030-04-20")
+    date.press("Enter")
+    page.wait_for_url("**since=2030-04-20")
+    found = service.monitor.surprises("2030-04-20", top=15)
+    for label, events in (("Improbable events", found.events), ("Missing events", found.missing)):
+        rows = page.get_by_role("table", name=label).locator("tbody tr")
+        expect(rows).to_have_count(len(events))
+        shown = [" ".join(row.inner_text().split()) for row in rows.all()]
+        for row, event in zip(shown, events, strict=True):
+            assert row.startswith(f"{event.date} {words_of(event)}")
+    changes = service.monitor.changes("2030-04-20", top=8).changes
+    relations = page.get_by_role("table", name="Relations").locator("tbody tr")
+    names = [each.name.replace("_", " ") for each in changes if each.kind == "relation"]
+    assert [row.locator("td").first.inner_text() for row in relations.all()] == names
+
+
+def test_a_surprise_links_to_its_explanation(page: Page, service: Service) -> None:
+    page.goto(str(SurprisesUrl(since="2030-04-24")))
+    missing = service.monitor.surprises("2030-04-24", top=15).missing[0]
+    page.get_by_role("table", name="Missing events").get_by_role("link", name="Why?").first.click()
+    expect(page.locator("#why")).to_contain_text(f"Why {missing.probability:.1%}?")
+    assert parse_qs(urlsplit(page.url).query)["at"] == [missing.date]
+
+
+def test_the_view_of_an_entity_shows_probabilities(page: Page, service: Service) -> None:
+    page.goto(str(EntityUrl(name=ENTITY)))
+    expected = service.monitor.outlook(ENTITY, top=10).events
+    rows = page.locator(".expected li")
+    expect(rows).to_have_count(len(expected))
+    assert [row.locator(".number").inner_text() for row in rows.all()] == [
+        f"{each.probability:.1%}" for each in expected
+    ]
+    rows.first.get_by_role("link").click()
+    expect(page.locator("#why")).to_contain_text(f"Why {expected[0].probability:.1%}?")
+
+
+@pytest.fixture(scope="module")
+def hostile(service: Service) -> None:
+    """Add events with names that would do harm if they were inserted as HTML, or that are very long."""
+    last = service.health().last or ""
+    names = [*HOSTILE, LONG]
+    service.add([schemas.Event(subject=ENTITY, relation="<b>hit</b>", object=each, time=last) for each in names])
+
+
+@pytest.mark.usefixtures("hostile")
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_shown_as_text(page: Page, name: str) -> None:
+    page.goto(str(OutlookUrl(entity=ENTITY, other=name, relation="<b>hit</b>", horizon="7d")))
+    expect(page.locator("#why")).to_contain_text(name)
+    expect(page.locator(".likely .phrase")).to_contain_text("<b>hit</b>")
+    page.goto(str(SurprisesUrl(since="2030-04-30")))
+    expect(page.get_by_role("table", name="Improbable events")).to_contain_text(name)
+    expect(page.get_by_role("table", name="Relations")).to_contain_text("<b>hit</b>")
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("main b, main script, main img").count() == 0
+
+
+@pytest.mark.usefixtures("hostile")
+@pytest.mark.parametrize(
+    "address",
+    [*VIEWS, str(OutlookUrl(entity=LONG)), str(OutlookUrl(entity=ENTITY, other=LONG, relation="<b>hit</b>"))],
+    ids=lambda value: value[:60],
+)
+def test_nothing_overflows_on_a_phone(phone: Page, address: str) -> None:
+    phone.goto(address)
+    expect(phone.locator(".likely tr, .judged tr, .expected li").last).to_be_visible()
+    assert phone.evaluate("document.fonts.ready.then(() => document.scrollingElement.scrollWidth <= innerWidth)")
+
+
+def test_the_views_need_no_other_host_and_label_their_fields(page: Page) -> None:
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
+    unlabelled = (
+        "[...document.querySelectorAll('input')].filter(each => !each.ariaLabel && !each.labels?.length && "
+        "!each.closest('[aria-label], [role=checkbox]')).length"
+    )
+    for address in VIEWS:
+        page.goto(address)
+        expect(page.locator(".likely tr, .judged tr, .expected li").last).to_be_visible()
+        expect(page.get_by_role("heading", level=1)).to_have_count(1)
+        assert page.evaluate(unlabelled) == 0
+    assert {urlsplit(url).hostname for url in requested if not url.startswith("data:")} == {"127.0.0.1"}
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("/outlook?entity=Kite+Aviatoin", "did you mean 'Kite Aviation'?"),
+        ("/outlook?horizon=soon", "The horizon 'soon' is not understood"),
+        ("/outlook?at=1999-01-01", "There are no facts before 1999-01-01"),
+        ("/outlook?other=Kite+Aviation", "needs another entity"),
+        ("/outlook?top=1001", "top: expected a number from 1 to 1,000"),
+        ("/outlook?new=yes", "new: expected an integer"),
+        ("/surprises?since=soon", "soon"),
+        ("/surprises?since=2029-01-01", "the service goes through up to 100"),
+    ],
+)
+def test_an_invalid_url_shows_an_error(phone: Page, address: str, message: str) -> None:
+    phone.goto(address)
+    expect(phone.get_by_role("alert").first).to_contain_text(message)
+    expect(phone.locator("body")).not_to_contain_text("Traceback")
+    assert phone.evaluate(STILL_LOADING) == 0
+
+
+def test_the_curve_is_escaped_and_marks_the_median() -> None:
+    curve = [schemas.CurvePoint(date="<b>", probability=0.2), schemas.CurvePoint(date="2030-01-02", probability=0.6)]
+    drawn = draw_curve(curve, 2)
+    assert "<b>" not in drawn
+    assert drawn.count("<circle") == 1
+    assert "<circle" not in draw_curve(curve, None)
+    assert draw_curve(curve[1:], 1).endswith("</svg>")
