@@ -67,6 +67,21 @@ def test_a_file_of_queries_is_answered_to_the_screen(world: Path, rule_file: Pat
     assert [json.loads(line)["query"]["subject"] for line in lines] == ["Kite Aviation", "Cinder Steel"]
 
 
+def test_a_file_of_queries_is_explained_in_json_lines(world: Path, rule_file: Path, tmp_path: Path) -> None:
+    """Explanations of many queries are those of single ones, whatever the order of the queries in time."""
+    queries, out = tmp_path / "queries.csv", tmp_path / "why.jsonl"
+    queries.write_text("subject,relation,at\nKite Aviation,sue,2031-02-10\nCinder Steel,sue,2031-01-05\n")
+    options = [world, "--rules", rule_file, "--explain"]
+    assert run("forecast", *options, "--queries", queries, "--out", out).returncode == 0
+    lines = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    assert [json.loads(line) for line in run("forecast", *options, "--queries", queries, "--json").stdout.splitlines()]
+    for line in lines:
+        single = ["--subject", line["query"]["subject"], "--relation", "sue", "--at", line["query"]["at"]]
+        alone = json.loads(run("forecast", *options, *single, "--json").stdout)
+        assert line["explanations"] == alone["explanations"]
+        assert line["note"] == alone["note"] == "Scores rank candidates; they are not probabilities."
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -75,7 +90,9 @@ def test_a_file_of_queries_is_answered_to_the_screen(world: Path, rule_file: Pat
         (["--subject", "Kite Aviation"], "needs a relation"),
         ([], "Expected one query"),
         ([*QUERY, "--queries", "some.csv"], "Expected one query"),
-        (["--queries", "some.csv", "--explain"], "need a single query"),
+        (["--queries", "some.csv", "--candidate", "Kite Aviation"], "need a single query"),
+        (["--queries", "some.csv", "--explain"], "are JSON Lines"),
+        (["--queries", "some.csv", "--explain", "--out", "why.csv"], "are JSON Lines"),
         (["--queries", "some.csv"], "There is no file some.csv"),
         ([*QUERY, "--at", "soon"], "'soon' is not understood"),
         ([*QUERY, "--at", "1999-01-01"], "There are no facts before 1999-01-01"),

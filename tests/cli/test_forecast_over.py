@@ -18,7 +18,7 @@ def test_a_candidate_is_compared_with_another(world: Path, model_file: Path) -> 
     assert f"Why {ONE} over {OTHER} for (Kite Aviation, sue, ?, 2031-02-10)?" in done.stdout
     assert "The difference of scores +" in done.stdout
     assert done.stdout.count("against: ") == 2
-    assert "more kinds of evidence" in done.stdout
+    assert "other kinds of evidence" in done.stdout
     [compared] = json.loads(run(*command, "--json", "--groundings", 2).stdout)["comparisons"]
     assert (compared["one"]["candidate"], compared["other"]["candidate"]) == (ONE, OTHER)
     weights = [each["weight"] for each in compared["differences"]]

@@ -173,7 +173,7 @@ def test_why_one_over_another_is_the_difference_of_their_sums(answers: Forecast[
             assert first.family == second.family
         assert why.text().startswith(f"Why {one.candidate} over {other.candidate} for")
         assert f"{one.score - other.score:+.4f}" in str(why)
-        assert "more kinds of evidence" in why.text(n_reasons=2)
+        assert "other kinds of evidence" in why.text(n_reasons=2)
         assert json.loads(json.dumps(why.to_dict()))["difference"] == one.score - other.score
 
 
@@ -199,6 +199,37 @@ def test_text_and_json_say_the_same(sheets: list[tuple[int, Candidate, ModelExpl
         for each, contribution in zip(told["contributions"], why.contributions, strict=True):
             assert each["facts_in_all"] == contribution.n_facts
             assert [Fact(**fact) for fact in each["facts"]] == list(contribution.facts)
-            assert f"{each['weight']:+.4f}  {each['sentence']}" in why.text()
+            line = f"{each['weight']:+.4f}  {each['sentence']}"
+            assert (line in why.text()) == each["has_evidence"]
         assert f"Rank {told['rank']:,} of {told['candidates']:,} candidates" in why.text(n_reasons=1)
-        assert f"from {len(why.contributions) - 1} more kinds of evidence" in why.text(n_reasons=1)
+        assert f"from {len(why.contributions) - 1} other kinds of evidence" in why.text(n_reasons=1)
+
+
+def test_texts_leave_out_families_that_found_nothing(
+    sheets: list[tuple[int, Candidate, ModelExplanation]],
+) -> None:
+    n_silent = 0
+    for _, _, why in sheets:
+        silent = [each for each in why.contributions if not each.has_evidence]
+        n_silent += len(silent)
+        for each in silent:
+            assert each.facts == ()
+            assert each.sentence not in why.text()
+        if silent:
+            kinds = "1 other kind" if len(silent) == 1 else f"{len(silent)} other kinds"
+            total = sum(each.weight for each in silent)
+            assert why.text().splitlines()[-1] == f"  {total:+.4f}  from {kinds} of evidence"
+    assert n_silent > 10
+
+
+def test_no_fact_is_listed_twice(answers: Forecast[ModelExplanation]) -> None:
+    n_listed = 0
+    for index in range(5):
+        why = answers.explain(index, answers[index][0].name, groundings=4)
+        lines = why.text().splitlines()
+        listed = [line for line in lines if line.startswith(" " * 13)]
+        assert len(set(listed)) == len(listed)
+        for each in why.contributions:
+            assert all(str(fact) in why.text() or f"({fact.time})" in why.text() for fact in each.facts)
+        n_listed += len(listed)
+    assert n_listed > 10

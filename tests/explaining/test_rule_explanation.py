@@ -14,9 +14,10 @@ from tests import naive
 from tests.datasets import Datasets
 from tests.strategies import World, rule_lists, worlds
 from tests.worlds import as_graph, as_rules, entity, facts_of, relation, without
-from tlogic.explaining.rule_explanation import noisy_or
+from tlogic.explaining.rule_explanation import Reason, by_strength, noisy_or, wilson_bound
 from tlogic.forecasting import RuleForecaster
 from tlogic.graph import TemporalGraph
+from tlogic.rules import Rule
 
 NOW = 9
 EVERY_RULE: dict[str, Any] = {"k": 1000, "min_confidence": 0.0, "min_support": 1}
@@ -260,3 +261,45 @@ def test_a_picture_needs_a_known_kind(answers: tlogic.Forecast[tlogic.RuleExplan
     why = answers.explain(0, answers[0][0].name)
     with pytest.raises(tlogic.InputError, match=r"\.svg or \.png"):
         why.draw(tmp_path / "why.pdf")
+
+
+def test_a_rule_with_a_single_case_never_leads() -> None:
+    def reason(hits: int, n: int, recency: float) -> Reason:
+        return Reason(Rule("sue", ("meet",), (0, 1), hits, n), 0.0, 1, 0.5 * hits / n, recency, ())
+
+    once, often, seldom = reason(1, 1, 0.5), reason(80, 100, 0.1), reason(9, 10, 0.1)
+    assert sorted([once, seldom, often], key=by_strength) == [often, seldom, once]
+
+
+def test_a_lower_bound_grows_with_the_number_of_cases() -> None:
+    bounds = [wilson_bound(hits, 4 * hits // 3) for hits in (3, 30, 300, 30_000)]
+    assert bounds == sorted(bounds)
+    assert bounds[-1] == pytest.approx(0.75, abs=0.01)
+    for hits, n in ((0, 5), (5, 5), (1, 2)):
+        share = wilson_bound(hits, n)
+        spread = 1.96 * np.sqrt(share * (1 - share) / n)
+        assert hits / n == pytest.approx(share + spread)  # the bound is the share whose interval just reaches hits / n
+
+
+def test_explanations_by_rules_say_that_scores_are_not_probabilities() -> None:
+    graph = tlogic.sample(days=60)
+    forecast = tlogic.forecast(graph, tlogic.learn(graph, lengths=(1,)), [("Kite Aviation", "sue")])
+    why = forecast.explain(0, forecast[0][0].name)
+    assert "they are not probabilities" in why.text()
+    assert why.to_dict()["note"] == forecast.to_dict(0)["note"]
+
+
+def test_texts_by_rules_list_each_fact_once() -> None:
+    graph = tlogic.sample(days=200)
+    forecast = tlogic.forecast(graph, tlogic.learn(graph), [("Kite Aviation", "sue"), ("Orchard Foods", "sue")])
+    n_repeated = 0
+    for index in range(2):
+        why = forecast.explain(index, forecast[index][0].name, groundings=2)
+        lines = [line.removeprefix("      or ") for line in why.text(None).splitlines()]
+        listed = [line.strip() for line in lines if " → " in line]
+        assert len(set(listed)) == len(listed)
+        assert set(listed) >= {
+            str(fact) for reason in why.reasons for grounding in reason.groundings for fact in grounding
+        }
+        n_repeated += sum("from above" in line for line in lines)
+    assert n_repeated > 0

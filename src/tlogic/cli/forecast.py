@@ -67,7 +67,9 @@ class QueryOptions:
 class ExplanationOptions:
     """The candidates to explain, and how."""
 
-    explain: Annotated[bool, ExplanationOption("--explain", help="Explain the first candidate.")] = False
+    explain: Annotated[
+        bool, ExplanationOption("--explain", help="Explain the first candidate, and true answers in the data.")
+    ] = False
     candidate: Annotated[
         list[str] | None, ExplanationOption(help="Explain this candidate; repeatable.", metavar="NAME")
     ] = None
@@ -101,8 +103,18 @@ class ExplanationOptions:
             raise SettingsError("--picture draws the groundings of rules, which a model does not have; leave it out.")
         if self.over is not None and (forecaster.model is None or not self.candidate):
             raise SettingsError("--over NAME needs a --candidate NAME to compare, and a --model MODEL.")
-        if query.queries is not None and self.is_wanted:
-            raise SettingsError("--explain, --candidate and --picture need a single query, not --queries FILE.")
+        if query.queries is not None and (self.candidate or self.picture is not None):
+            raise SettingsError("--candidate and --picture need a single query, not --queries FILE.")
+
+    def check_output(self, query: QueryOptions, out: Path | None, json_output: bool) -> None:
+        """Raise an error if explanations of many queries have no place in the output."""
+        is_json = json_output if out is None else out.suffix.lower() == ".jsonl"
+        if query.queries is not None and self.explain and not is_json:
+            raise SettingsError("Explanations of many queries are JSON Lines: use --json, or --out FILE.jsonl.")
+
+    def of_batch(self, answers: "Forecast[Any]") -> list[list[Any]] | None:
+        """The explanations of each query, if they are wanted."""
+        return answers.explain_all(groundings=self.groundings) if self.explain else None
 
     def explanations(self, answers: "Forecast[Any]") -> list[Any]:
         """The explanations of the given candidates, or of the first one, and of the true answers if the data has them.
@@ -137,20 +149,24 @@ def forecast(
     cluster: Cluster = None,
 ) -> None:
     """Forecast the object or the subject of a query with RULES or a MODEL, and explain why."""
-    from tlogic.cli.forecast_output import give_answers
+    from tlogic.cli.forecast_output import give_answers, give_batch
 
     forecaster.check()
     query_options.check()
     explanation.check(forecaster, query_options)
+    explanation.check_output(query_options, out, json_output)
     queries = query_options.read()
     graph = data.read(out)
     execution: dict[str, Any] = {"threads": threads, "cluster": cluster}
     answers = _forecast(graph, forecaster, queries, application, {"top": top, **execution})
+    if query_options.queries is not None:
+        give_batch(answers, explanation.of_batch(answers), out, json_output)
+        return
     explanations = explanation.explanations(answers)
     if explanation.picture is not None and explanations:
         explanations[0].draw(explanation.picture, explanation.reasons)
     texts = [each.text(explanation.reasons) for each in explanations]
-    give_answers(answers, explanations, texts, out, json_output, is_batch=query_options.queries is not None)
+    give_answers(answers, explanations, texts, out, json_output)
 
 
 def _forecast(

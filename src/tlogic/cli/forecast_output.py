@@ -1,6 +1,8 @@
 """The output of `tlogic forecast`: tables, JSON, files and warnings."""
 
 import json
+import re
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,11 @@ from tlogic.cli.console import console, error_console
 from tlogic.errors import InputError
 from tlogic.explaining import Comparison
 from tlogic.forecasting import Forecast
+from tlogic.forecasting.answers import NOT_PROBABILITIES, as_percent
 from tlogic.forecasting.query_files import answers_as_csv, answers_as_json, write_answers
+
+_PREFIX = re.compile(r" +([+-]\d+\.\d+ +)?")
+_MIN_WIDTH = 40
 
 
 def give_answers(
@@ -21,25 +27,38 @@ def give_answers(
     texts: Sequence[str],
     out: Path | None,
     json_output: bool,
-    *,
-    is_batch: bool,
 ) -> None:
-    """Write the answers to a file if there is one; otherwise print them as a table, CSV or JSON."""
+    """Write the answers of one query to a file if there is one; otherwise print them as a table or JSON."""
     if out is not None:
-        write_answers(answers, out)
-        error_console.print(f"{len(answers):,} queries answered, written to {out}", markup=False)
+        _write(answers, out)
         _print_texts(texts)
-    elif is_batch:
-        print("\n".join(answers_as_json(answers)) if json_output else answers_as_csv(answers).rstrip("\n"))
     elif json_output:
         found = answers.to_dict(0) | {"true_answers": answers.true_answers(0)}
         print(json.dumps(found | _as_dict(explanations), ensure_ascii=False))
     else:
-        _print_candidates(answers)
+        _print_candidates(answers, with_note=not texts)
         _print_texts(texts)
 
 
-def _print_candidates(answers: Forecast[Any]) -> None:
+def give_batch(
+    answers: Forecast[Any], explanations: Sequence[Sequence[Any]] | None, out: Path | None, json_output: bool
+) -> None:
+    """Write the answers of many queries to a file if there is one; otherwise print them as CSV or JSON Lines."""
+    more = None if explanations is None else [_as_dict(each) for each in explanations]
+    if out is not None:
+        _write(answers, out, more)
+    elif json_output:
+        print("\n".join(answers_as_json(answers, more)))
+    else:
+        print(answers_as_csv(answers).rstrip("\n"))
+
+
+def _write(answers: Forecast[Any], out: Path, more: Sequence[dict[str, Any]] | None = None) -> None:
+    write_answers(answers, out, more)
+    error_console.print(f"{len(answers):,} queries answered, written to {out}", markup=False)
+
+
+def _print_candidates(answers: Forecast[Any], with_note: bool) -> None:
     """Print the candidates of one query as a table. A tick marks true answers, if the data has facts of that time."""
     true = set(answers.true_answers(0))
     table = Table(title=escape(str(answers.queries[0])))
@@ -49,18 +68,35 @@ def _print_candidates(answers: Forecast[Any]) -> None:
     if answers.by(0) == "model":
         table.add_column("probability", justify="right")
     for rank, name, score, probability in answers[0]:
-        cells = [] if probability is None else [f"{probability:.1%}"]
+        cells = [] if probability is None else [as_percent(probability)]
         table.add_row(str(rank), escape(name) + (" [green]✓[/green]" if name in true else ""), f"{score:.4f}", *cells)
     console.print(table)
     if answers.by(0) == "fallback":
         console.print("No rule leads to a candidate; the fallback ranks the most frequent answers of the relation.")
+    if with_note and answers.by(0) != "model":
+        console.print(NOT_PROBABILITIES, highlight=False)
     if true:
         console.print(f"✓ true answers in the data: {escape(', '.join(sorted(true)))}", highlight=False)
 
 
 def _print_texts(texts: Sequence[str]) -> None:
     for text in texts:
-        print(f"\n{text}")
+        lines = text.splitlines()
+        if console.is_terminal:
+            lines = [part for line in lines for part in _wrapped(line, console.width)]
+        print("", *lines, sep="\n")
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """A line of an explanation, continued below its first word after any number."""
+    indent = _PREFIX.match(line)
+    return textwrap.wrap(
+        line,
+        max(width, _MIN_WIDTH),
+        subsequent_indent=" " * (indent.end() if indent else 0),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _as_dict(explanations: Sequence[Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from rich.table import Table
 from tlogic.cli import console as terminal
 from tlogic.cli.rule_output import Style, print_counts
 from tlogic.cli.rule_selection import SelectionOptions
+from tlogic.forecasting.answers import as_percent
 from tlogic.models import CountedRule, Model
 from tlogic.models.counted_rules import unit_of
 
@@ -63,4 +64,4 @@ def _by_age(rule: CountedRule, unit: str) -> str:
 
 
 def _percent(probability: float | None) -> str:
-    return "" if probability is None else f"{probability:.1%}"
+    return "" if probability is None else as_percent(probability)

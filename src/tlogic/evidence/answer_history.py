@@ -4,8 +4,8 @@ Only the last events of the subject are searched, so that the cost for entities 
 """
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import helper, kernel
 from tlogic.evidence.event_memory import EventMemory, end_of_edges, events_at
 from tlogic.evidence.groups import moment_before, n_events, time_of
 from tlogic.evidence.lists import Lists, first_of
@@ -32,7 +32,7 @@ def answer_histories(memory: EventMemory, now: int, subject: Ints, relation: Int
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill(memory: EventMemory, now: int, subject: Ints, relation: Ints, slot: Ints, out: Floats) -> None:
     memory = borrowed(memory)
     edges, slots, max_events = memory.edges, memory.slots, memory.max_events[0]
@@ -50,7 +50,7 @@ def _fill(memory: EventMemory, now: int, subject: Ints, relation: Ints, slot: In
         out[q, 5] = np.log1p(n_occurrences)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _mean_answers(edges: Lists, max_events: int, entity: int, relation: int, now: int) -> tuple[float, int]:
     """The weighted mean number of answers over the last occurrences, and their number."""
     record, end = edges.record, end_of_edges(edges, entity, now)

@@ -84,6 +84,11 @@ class BaseQueryEvidence(ABC):
         blocks = _blocks(bounds)
         return execution.run(lambda: _ClusterWorker(self, queries, function), blocks, description)
 
+    def prepare(self, first: int, relations: Ints) -> None:
+        """Get a memory ready that serves queries of some relations from a time step on."""
+        with self._lock:
+            self.memory_before(first, np.unique(encode_relations(relations, len(self.graph.relations.base))))
+
     @contextmanager
     def at(self, query: EncodedQuery) -> Iterator[tuple[Evidence, Memory]]:
         """The evidence of one query, and the memory as it was before it; no other thread changes that."""

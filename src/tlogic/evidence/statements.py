@@ -28,6 +28,8 @@ class Statement(NamedTuple):
 
     sentence: str
     edges: tuple[Edge, ...] = ()
+    has_evidence: bool = True
+    """False if the family found nothing that speaks for the candidate."""
 
 
 def percent(share: float, digits: int = 1) -> str:
@@ -80,8 +82,8 @@ class Case:
 
     @property
     def relation(self) -> str:
-        """The name of the relation as it stands in the data, whichever direction the query has."""
-        return self.graph.relations.name_of(self.query.relation % len(self.graph.relations.base))
+        """The name of the relation as it stands in the data, in quotes, whichever direction the query has."""
+        return f'"{self.graph.relations.name_of(self.query.relation % len(self.graph.relations.base))}"'
 
     @property
     def role(self) -> str:
@@ -97,6 +99,10 @@ class Case:
     def duration(self) -> Callable[[int], str]:
         """A number of time steps in words."""
         return self.graph.timeline.span_of
+
+    def when(self, time: int) -> str:
+        """How long before the query a time step is, and its date."""
+        return f"{self.duration(self.query.time - time)} earlier ({self.graph.timeline.label_of(time)})"
 
     @property
     def _is_inverse(self) -> bool:

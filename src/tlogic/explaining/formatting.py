@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tlogic.explaining.rule_explanation import Grounding, Reason, RuleExplanation
+from tlogic.explaining.explanation import Fact
+from tlogic.explaining.rule_explanation import Grounding, Reason, RuleExplanation, by_strength
+from tlogic.forecasting.answers import NOT_PROBABILITIES
 from tlogic.rules import in_words
 
 
@@ -18,6 +20,7 @@ def as_dict(why: RuleExplanation) -> dict[str, Any]:
         "query": why.query._asdict(),
         "candidate": why.candidate,
         "score": why.score,
+        "note": NOT_PROBABILITIES,
         "rank": why.rank,
         "equal": why.n_equal,
         "candidates": why.n_candidates,
@@ -49,24 +52,24 @@ def _reason(reason: Reason) -> dict[str, Any]:
 def _lines(why: RuleExplanation, n_reasons: int | None) -> Iterator[str]:
     yield f"Why {why.candidate} for {why.query}?"
     yield _rank_line(why)
-    strongest = why.strongest(n_reasons)
+    strongest, cited = why.strongest(n_reasons), set[Fact]()
     if why.reasons:
         yield f"{_rules(len(why.reasons))} to it{_strongest(len(strongest), len(why.reasons))}:"
     for reason in strongest:
-        yield from _reason_lines(why, reason)
+        yield from _reason_lines(why, reason, cited)
     if why.reasons:
         yield _noisy_or_line(why)
     if why.untried and why.rank != 1:
-        yield from _untried_lines(why)
+        yield from _untried_lines(why, cited)
 
 
-def _untried_lines(why: RuleExplanation) -> Iterator[str]:
+def _untried_lines(why: RuleExplanation, cited: set[Fact]) -> Iterator[str]:
     also = " as well" if why.reasons else ""
     yield (
         f"{_rules(len(why.untried))} to it{also}, but enough candidates were found after "
-        f"{why.n_rules_tried:,} of {why.n_rules:,} rules. The most confident rule that was not applied:"
+        f"{why.n_rules_tried:,} of {why.n_rules:,} rules. The strongest rule that was not applied:"
     )
-    yield from _reason_lines(why, why.untried[0])
+    yield from _reason_lines(why, min(why.untried, key=by_strength), cited)
 
 
 def _rank_line(why: RuleExplanation) -> str:
@@ -80,7 +83,7 @@ def _rank_line(why: RuleExplanation) -> str:
     if why.fallback_share is not None:
         line += "; no rule leads to any candidate, so the score is its share in the past answers to this relation"
     above = ", ".join(f"{name} {score:.4f}" for name, score in why.above)
-    return f"{line}. {f'Above it: {above}.' if above else ''}".rstrip()
+    return f"{line}. {f'Above it: {above}. ' if above else ''}{NOT_PROBABILITIES}"
 
 
 def _count(n: int, noun: str) -> str:
@@ -95,7 +98,7 @@ def _strongest(shown: int, of: int) -> str:
     return "" if shown == of else f"; the {shown} strongest" if shown > 1 else "; the strongest"
 
 
-def _reason_lines(why: RuleExplanation, reason: Reason) -> Iterator[str]:
+def _reason_lines(why: RuleExplanation, reason: Reason, cited: set[Fact]) -> Iterator[str]:
     rule = reason.rule
     yield (
         f"  {reason.score:.4f} = {reason.confidence_part:.4f} (confidence {rule.confidence:.4f}, "
@@ -105,12 +108,17 @@ def _reason_lines(why: RuleExplanation, reason: Reason) -> Iterator[str]:
     yield f"    {rule}"
     yield f"    {in_words(rule)}"
     for i, grounding in enumerate(reason.groundings):
-        yield from _fact_lines(grounding, "" if i == 0 else "or")
+        yield from _fact_lines(grounding, "" if i == 0 else "or", cited)
 
 
-def _fact_lines(grounding: Grounding, mark: str) -> Iterator[str]:
-    for i, fact in enumerate(grounding):
-        yield f"      {mark if i == 0 else '':<3}{fact}"
+def _fact_lines(grounding: Grounding, mark: str, cited: set[Fact]) -> Iterator[str]:
+    """The facts that were not listed yet, which are then cited, and how many of the facts above belong here, too."""
+    new = [fact for fact in dict.fromkeys(grounding) if fact not in cited]
+    n_above = len(set(grounding)) - len(new)
+    above = [f"{'and ' if new else ''}{_count(n_above, 'fact')} from above"] if n_above else []
+    for i, line in enumerate([*map(str, new), *above]):
+        yield f"      {mark if i == 0 else '':<3}{line}"
+    cited |= set(new)
 
 
 def _noisy_or_line(why: RuleExplanation) -> str:

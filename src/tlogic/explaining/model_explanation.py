@@ -9,6 +9,7 @@ import numpy as np
 from tlogic.evidence.memory import Memory
 from tlogic.evidence.statements import Case, Edge
 from tlogic.explaining.explanation import Explanation, Fact
+from tlogic.forecasting.answers import as_percent
 from tlogic.forecasting.queries import EncodedQuery, Query, encode_queries, with_names
 from tlogic.graph.arrays import Floats
 from tlogic.graph.graph_protocol import Graph
@@ -26,6 +27,7 @@ class Contribution:
         facts: The facts behind it, the most relevant first, as many as were requested.
         n_facts: How many facts there are.
         columns: By kind of evidence: its value, None if there is none, and its weight.
+        has_evidence: False if the family found nothing that speaks for the candidate; texts leave it out.
 
     Example:
         >>> calls = Fact("Ann", "calls", "Bo", "2030-01-04")
@@ -40,6 +42,7 @@ class Contribution:
     facts: tuple[Fact, ...]
     n_facts: int
     columns: dict[str, tuple[float | None, float]]
+    has_evidence: bool = True
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,7 +53,7 @@ class ModelExplanation(Explanation):
         query: The query, with the names and the date that the data has for it.
         candidate: The name of the entity that is explained.
         score: The sum of the contributions; 0 if the entity is not a candidate.
-        probability: The calibrated probability.
+        probability: The probability that it is an answer, of any number of answers.
         rank: One more than the number of candidates with higher scores; None if it is not a candidate.
         n_candidates: How many candidates the query has.
         contributions: What each family of evidence adds, the largest first.
@@ -79,14 +82,20 @@ class ModelExplanation(Explanation):
         return f"ModelExplanation({self.query}: {self.candidate}, rank {self.rank} of {self.n_candidates})"
 
     def text(self, n_reasons: int | None = None) -> str:
-        """The sum as text, with the largest contributions or all of them (None)."""
+        """The sum as text, with the largest contributions or all of them (None).
+
+        Families that found nothing are summed in the last line, and no fact is cited twice.
+        """
         lines = [f"Why {self.candidate} for {self.query}?", self._rank_line()]
-        for each in self.contributions[:n_reasons]:
-            lines += [f"  {each.weight:+.4f}  {each.sentence}", *(f"             {fact}" for fact in each.facts)]
-        rest = self.contributions[n_reasons:] if n_reasons is not None else ()
-        if rest:
-            lines.append(f"  {sum(each.weight for each in rest):+.4f}  from {len(rest)} more kinds of evidence")
-        return "\n".join(lines)
+        cited = set[Fact]()
+        shown = [each for each in self.contributions if each.has_evidence][:n_reasons]
+        for each in shown:
+            lines.append(f"  {each.weight:+.4f}  {each.sentence}")
+            new = [fact for fact in each.facts if fact not in cited and not _is_named(fact, shown)]
+            lines += [f"             {fact}" for fact in new]
+            cited |= set(new)
+        rest = [each.weight for each in self.contributions if each not in shown]
+        return "\n".join([*lines, *_rest_line(rest)])
 
     def over(self, other: "ModelExplanation") -> "Comparison":
         """Why this candidate ranks above another candidate of the same query, or below it."""
@@ -108,6 +117,7 @@ class ModelExplanation(Explanation):
                     "sentence": each.sentence,
                     "facts": [fact._asdict() for fact in each.facts],
                     "facts_in_all": each.n_facts,
+                    "has_evidence": each.has_evidence,
                     "evidence": {name: {"value": v, "weight": w} for name, (v, w) in each.columns.items()},
                 }
                 for each in self.contributions
@@ -118,8 +128,8 @@ class ModelExplanation(Explanation):
         if self.rank is None:
             return f"It is not among the {self.n_candidates:,} candidates."
         return (
-            f"Rank {self.rank:,} of {self.n_candidates:,} candidates, with a probability of {self.probability:.1%}; "
-            f"the score {self.score:+.4f} is the sum of:"
+            f"Rank {self.rank:,} of {self.n_candidates:,} candidates, with a probability of "
+            f"{as_percent(self.probability)}; the score {self.score:+.4f} is the sum of:"
         )
 
 
@@ -160,12 +170,11 @@ class Comparison:
             if sheet.rank is None:
                 return "\n".join([*lines, f"{sheet.candidate} is not among the {sheet.n_candidates:,} candidates."])
         lines.append(f"The difference of scores {self.one.score - self.other.score:+.4f} is the sum of:")
-        for difference, first, second in self.differences[:n_reasons]:
+        telling = [each for each in self.differences if each[1].has_evidence or each[2].has_evidence]
+        for difference, first, second in telling[:n_reasons]:
             lines += [f"  {difference:+.4f}  {first.sentence}", f"           against: {second.sentence}"]
-        rest = self.differences[n_reasons:] if n_reasons is not None else []
-        if rest:
-            lines.append(f"  {sum(each[0] for each in rest):+.4f}  from {len(rest)} more kinds of evidence")
-        return "\n".join(lines)
+        rest = [each[0] for each in self.differences if each not in telling[:n_reasons]]
+        return "\n".join([*lines, *_rest_line(rest)])
 
     def __str__(self) -> str:
         return self.text()
@@ -179,6 +188,18 @@ class Comparison:
             "difference": self.one.score - self.other.score if both else None,
             "differences": [{"family": one.family, "weight": weight} for weight, one, _ in self.differences],
         }
+
+
+def _rest_line(weights: Sequence[float]) -> list[str]:
+    """The sum of what the families add that are not shown, if there are any."""
+    kinds = "1 other kind" if len(weights) == 1 else f"{len(weights)} other kinds"
+    return [f"  {sum(weights):+.4f}  from {kinds} of evidence"] if weights else []
+
+
+def _is_named(fact: Fact, contributions: Sequence[Contribution]) -> bool:
+    """Whether a sentence names a fact and its date."""
+    arrow = f"{fact.subject} — {fact.relation} → {fact.object}"
+    return any(arrow in each.sentence and f"({fact.time})" in each.sentence for each in contributions)
 
 
 def explain_by_model(forecaster: ModelForecaster, query: Query, candidate: str, n_facts: int = 1) -> ModelExplanation:
@@ -231,10 +252,10 @@ def _contributions(
     for family, own in columns.items():
         values = {name: value for name, (value, _) in own.items() if value is not None}
         case = Case(forecaster.graph, memory.events, query, entity, values)
-        sentence, found_edges = memory.families[family].describe(case)
+        sentence, found_edges, has_evidence = memory.families[family].describe(case)
         edges = distinct_facts(forecaster.graph, found_edges)
-        facts = facts_with_names(forecaster.graph, edges[:n_facts])
-        found.append(Contribution(family, sum(w for _, w in own.values()), sentence, facts, len(edges), own))
+        facts, weight = facts_with_names(forecaster.graph, edges[:n_facts]), sum(w for _, w in own.values())
+        found.append(Contribution(family, weight, sentence, facts, len(edges), own, has_evidence))
     return tuple(sorted(found, key=lambda each: -abs(each.weight)))
 
 

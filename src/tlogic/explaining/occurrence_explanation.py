@@ -171,7 +171,7 @@ def _factors(
         if abs(effects[family]) < _NEGLIGIBLE:
             break
         values = {COLUMNS[i][1]: float(evidence[i]) for i in columns[family] if not np.isnan(evidence[i])}
-        sentence, edges = _DESCRIPTIONS[family](Case(graph, memory.events, query, entity, values), memory)
+        sentence, edges, _ = _DESCRIPTIONS[family](Case(graph, memory.events, query, entity, values), memory)
         facts = distinct_facts(graph, edges)
         shown = [fact for fact in facts if fact not in cited][:n_facts]  # no fact is cited twice
         cited.update(shown)

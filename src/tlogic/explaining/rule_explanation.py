@@ -16,6 +16,7 @@ from tlogic.forecasting.rule_forecaster import BaseRuleForecaster, LeadingRules,
 from tlogic.graph.graph_protocol import Graph
 from tlogic.rules import Rule
 
+_STANDARD_ERRORS = 1.96  # of a 95% confidence interval
 _MAX_SHOWN_ABOVE = 5
 Grounding = tuple[Fact, ...]
 """The facts of a body, in order of time."""
@@ -102,8 +103,11 @@ class RuleExplanation(Explanation):
         return f"RuleExplanation({self.query}: {self.candidate}, {rank}, score {self.score:.4f} by {rules})"
 
     def strongest(self, n: int | None = 3) -> list[Reason]:
-        """The reasons with the largest scores."""
-        return sorted(self.reasons, key=lambda reason: -reason.score)[:n]
+        """The strongest reasons: by their scores, with a lower bound of the confidence instead of the confidence.
+
+        A rule that was right in 1 of 1 cases comes after all others.
+        """
+        return sorted(self.reasons, key=by_strength)[:n]
 
     def without(self, reason: Reason) -> float:
         """The score that the candidate would have without one reason."""
@@ -176,6 +180,28 @@ def explain_by_rules(
         timeline=graph.timeline,
         fallback_share=score if fallback else None,
     )
+
+
+def by_strength(reason: Reason) -> tuple[bool, float]:
+    """Sorts reasons: the strongest first, and rules with a single case last."""
+    rule = reason.rule
+    if rule.confidence == 0:
+        return rule.body_support <= 1, -reason.score
+    bound = wilson_bound(rule.rule_support, rule.body_support) / rule.confidence
+    return rule.body_support <= 1, -(reason.confidence_part * bound + reason.recency_part)
+
+
+def wilson_bound(hits: int, n: int) -> float:
+    """The lower end of the 95% interval for a share of which ``hits`` of ``n`` cases are known (Wilson, 1927).
+
+    >>> [round(wilson_bound(hits, n), 2) for hits, n in ((1, 1), (57, 100), (0, 0))]
+    [0.21, 0.47, 0.0]
+    """
+    if n == 0:
+        return 0.0
+    share, z2 = hits / n, _STANDARD_ERRORS**2
+    spread = _STANDARD_ERRORS * float(np.sqrt(share * (1 - share) / n + z2 / (4 * n * n)))
+    return max((share + z2 / (2 * n) - spread) / (1 + z2 / n), 0.0)
 
 
 def noisy_or(scores: Sequence[float]) -> float:

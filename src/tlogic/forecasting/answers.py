@@ -8,6 +8,19 @@ from tlogic.forecasting.application import Scored
 from tlogic.graph.arrays import Floats, Ints
 
 AnsweredBy = Literal["rules", "fallback", "model"]
+NOT_PROBABILITIES = "Scores rank candidates; they are not probabilities."
+"""What forecasts by rules say of their scores."""
+
+
+def as_percent(probability: float) -> str:
+    """A probability in percent, never rounded to 0% or to 100%.
+
+    >>> as_percent(0.3757), as_percent(0.0002), as_percent(0.9999)
+    ('37.6%', '<0.1%', '>99.9%')
+    """
+    if 0 < probability < 0.0005:
+        return "<0.1%"
+    return ">99.9%" if 0.9995 <= probability < 1 else f"{probability:.1%}"
 
 
 class Candidate(NamedTuple):

@@ -9,7 +9,7 @@ import polars as pl
 
 from tlogic.errors import InputError
 from tlogic.execution import Execution
-from tlogic.forecasting.answers import AnsweredBy, Answers, Candidate
+from tlogic.forecasting.answers import NOT_PROBABILITIES, AnsweredBy, Answers, Candidate
 from tlogic.forecasting.forecaster import Forecaster
 from tlogic.forecasting.queries import EncodedQuery, Query, as_queries, encode_queries, with_names
 from tlogic.notebook import html_table
@@ -92,6 +92,32 @@ class Forecast(Generic[ExplanationT_co]):
         """
         return self._explain(self._find(query), candidate, groundings)
 
+    def explain_all(self, *, groundings: int = 1) -> list[list[ExplanationT_co]]:
+        """Explain the first candidate of every query, and its true answers if the data holds facts of its time.
+
+        This takes less time than single explanations, because it goes through the queries in order of time.
+
+        Args:
+            groundings: How many groundings of each rule, or facts of each kind of evidence, the explanations hold.
+
+        Returns:
+            The explanations of each query.
+
+        Example:
+            >>> import tlogic
+            >>> graph = tlogic.sample()
+            >>> queries = [("Kite Aviation", "sue", None, "2031-02-10"), ("Kite Aviation", "bid_for")]
+            >>> forecast = tlogic.forecast(graph, tlogic.learn(graph, lengths=(1,)), queries)
+            >>> [why.candidate for why in forecast.explain_all()[0]]
+            ['Northlight Energy']
+        """
+        self.forecaster.prepare(self._encoded)
+        found: list[list[ExplanationT_co]] = [[] for _ in self.queries]
+        for index in sorted(range(len(self)), key=lambda index: self._encoded[index].time):
+            names = dict.fromkeys([*(each.name for each in self[index][:1]), *self.true_answers(index)])
+            found[index] = [self.explain(index, name, groundings=groundings) for name in names]
+        return found
+
     def by(self, index: int) -> AnsweredBy:
         """What scored the candidates of a query: rules, the fallback if no rule leads to a candidate, or a model."""
         return self._answers[index].by
@@ -109,7 +135,7 @@ class Forecast(Generic[ExplanationT_co]):
                 {name: value for name, value in candidate._asdict().items() if value is not None}
                 for candidate in self[index]
             ],
-        }
+        } | ({} if self._answers[index].by == "model" else {"note": NOT_PROBABILITIES})
 
     @cached_property
     def frame(self) -> pl.DataFrame:

@@ -28,6 +28,9 @@ class Forecaster(Protocol):
     ) -> list[Answers]:
         """The ``top`` best candidates of each query, or all candidates (None)."""
 
+    def prepare(self, queries: Sequence[EncodedQuery]) -> None:
+        """Get ready to explain candidates of these queries one by one, in order of time."""
+
     def map_scored(
         self, queries: QueryBatch, function: Callable[[ScoredQueries], Result], execution: Execution = Execution()
     ) -> Iterator[Result]:

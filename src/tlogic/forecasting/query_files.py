@@ -1,7 +1,7 @@
 """Files of queries and of their answers: CSV, Parquet, Arrow or JSON Lines."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +57,14 @@ def write_table(frame: pl.DataFrame, path: Path) -> None:
             frame.write_ndjson(temporary)
 
 
-def write_answers(forecast: Forecast[Any], path: Path) -> None:
-    """Write the candidates of all queries: one candidate per row, or in JSON Lines one query per line."""
+def write_answers(forecast: Forecast[Any], path: Path, more: Sequence[dict[str, Any]] | None = None) -> None:
+    """Write the candidates of all queries: one candidate per row, or in JSON Lines one query per line.
+
+    Args:
+        forecast: The queries and their candidates.
+        path: The file.
+        more: Per query: what its line of JSON holds besides.
+    """
     kind = path.suffix.lower()
     if kind not in ANSWER_FILES:
         raise InputError(f"Answers are written to {', '.join(ANSWER_FILES)} files, not to {path.name!r}.")
@@ -68,7 +74,7 @@ def write_answers(forecast: Forecast[Any], path: Path) -> None:
         elif kind == ".csv":
             temporary.write_text(answers_as_csv(forecast), encoding="utf-8", newline="")
         else:
-            temporary.write_text("".join(f"{line}\n" for line in answers_as_json(forecast)), encoding="utf-8")
+            temporary.write_text("".join(f"{line}\n" for line in answers_as_json(forecast, more)), encoding="utf-8")
 
 
 def answers_as_csv(forecast: Forecast[Any]) -> str:
@@ -76,7 +82,7 @@ def answers_as_csv(forecast: Forecast[Any]) -> str:
     return forecast.frame.write_csv(null_value=MISSING)
 
 
-def answers_as_json(forecast: Forecast[Any]) -> Iterator[str]:
-    """One JSON object per query."""
+def answers_as_json(forecast: Forecast[Any], more: Sequence[dict[str, Any]] | None = None) -> Iterator[str]:
+    """One JSON object per query, with more content if there is any."""
     for index in range(len(forecast)):
-        yield json.dumps(forecast.to_dict(index), ensure_ascii=False)
+        yield json.dumps(forecast.to_dict(index) | (more[index] if more else {}), ensure_ascii=False)

@@ -90,6 +90,9 @@ class BaseRuleForecaster(ABC):
             found.update((distinct[index], own) for index, own in answers)
         return [found[query] if len(found[query].entity) else self._fallback_answers(query, top) for query in queries]
 
+    def prepare(self, queries: Sequence[EncodedQuery]) -> None:  # noqa: B027
+        """Rules are always ready to explain candidates."""
+
     def map_scored(
         self, queries: QueryBatch, function: Callable[[ScoredQueries], Result], execution: Execution = Execution()
     ) -> Iterator[Result]:

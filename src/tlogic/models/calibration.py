@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tlogic.compilation import kernel
 from tlogic.evidence.answer_history import HISTORY_COLUMNS
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.models.optimiser import minimise
@@ -192,7 +192,7 @@ def _logistic_loss(design: Floats, known: Floats, is_true: Ints, times: Floats, 
 # Each query is computed on its own, number by number, so that its result does not depend on others.
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _expected_answers(calibration: Calibration, start: Ints, history: Floats) -> Floats:
     answers, low, high = calibration.answers, calibration.low, calibration.high
     expected = np.empty(len(history))
@@ -205,7 +205,7 @@ def _expected_answers(calibration: Calibration, start: Ints, history: Floats) ->
     return expected
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _correct(
     calibration: Calibration,
     start: Ints,
@@ -238,7 +238,7 @@ def _correct(
             out[i] = 1.0 / (1.0 + np.exp(-corrected))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def thresholds(start: Ints, scores: Floats, expected: Floats) -> Floats:
     """Per query: the score with even odds, so that the probabilities of its candidates sum to what is expected.
 

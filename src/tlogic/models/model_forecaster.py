@@ -57,6 +57,11 @@ class ModelForecaster:
         found = {distinct[index]: answers for index, answers in chain.from_iterable(chain.from_iterable(results))}
         return [found[query] for query in queries]
 
+    def prepare(self, queries: Sequence[EncodedQuery]) -> None:
+        """Begin with a memory of the past that serves the queries of all relations, in order of time."""
+        if queries:
+            self.evidence.prepare(min(query.time for query in queries), np.array([query.relation for query in queries]))
+
     def map_scored(
         self, queries: QueryBatch, function: Callable[[ScoredQueries], Result], execution: Execution = Execution()
     ) -> Iterator[Result]:

@@ -97,6 +97,8 @@ class Forecast(Schema):
     by: Literal["rules", "fallback", "model"]
     candidates: list[Candidate]
     happened: list[str]
+    note: str | None = None
+    """That scores are not probabilities, if rules made the forecast."""
     version: int
 
 
@@ -144,6 +146,8 @@ class Contribution(Schema):
     sentence: str
     facts: list[Fact]
     facts_in_all: int
+    has_evidence: bool = True
+    """False if this kind of evidence found nothing that speaks for the candidate."""
 
 
 class Explanation(Schema):

@@ -128,7 +128,7 @@ class AcyclicRules(TallyFamily):
         now = case.query.time
         recent = [edge for edge in case.edges(case.entity, None, None) if now - edge.time <= N_AGES]
         if not recent:
-            return Statement(f"no event with {case.candidate} in the last {case.duration(N_AGES)}")
+            return Statement(f"no event with {case.candidate} in the last {case.duration(N_AGES)}", has_evidence=False)
 
         def rate(edge: Edge) -> float:
             return float(_rate(self.state, case.head, case.encoded(edge.relation), now - edge.time - 1))
@@ -136,7 +136,7 @@ class AcyclicRules(TallyFamily):
         edges = sorted(recent, key=rate, reverse=True)
         best = edges[0]
         return Statement(
-            f"{case.fact(*best[:3])} {case.duration(now - best.time)} earlier; {percent(rate(best))} of entities "
+            f"{case.fact(*best[:3])} {case.when(best.time)}; {percent(rate(best))} of entities "
             f"with a similar recent event were the {case.role} of {case.relation} events",
             tuple(edges),
         )

@@ -142,7 +142,7 @@ class ConstantRules(CountingFamily):
                 if answer == case.entity and hits:
                     rates[d] = hits / (int(self.state.fires[body, 0]) + _PRIOR)
         if not rates:
-            return Statement(f"no close partner of {case.subject} points to {case.candidate}")
+            return Statement(f"no close partner of {case.subject} points to {case.candidate}", has_evidence=False)
         best = max(rates, key=lambda d: rates[d])
         partner = case.graph.entities.name_of(best)
         return Statement(

@@ -65,7 +65,7 @@ class FactRecurrence(BaseFamily):
             return Statement(f"{case.claim} has never happened before")
         return Statement(
             f"{case.claim} happened {how_often(values[f'count {FOREVER}'])} before, most recently "
-            f"{case.duration(int(values['age']))} earlier; with recent events weighted more, this is "
+            f"{case.when(case.query.time - int(values['age']))}; with recent events weighted more, this is "
             f"{percent(values[f'share {RECENT}'], 0)} of {case.events_of(case.subject)}",
             case.edges(case.query.subject, case.query.relation, case.entity),
         )

@@ -204,7 +204,7 @@ class NameStructure(CountingFamily):
         """The rates of the place and of the candidate within it."""
         if "same place" not in case.values:
             return Statement(
-                f"the places of {case.subject} and {case.candidate} are not both known from names", case.answers()
+                f"the places of {case.subject} and {case.candidate} are not both known from names", has_evidence=False
             )
         place, of_place = (percent(case.values[name]) for name in ("place", "share of place"))
         return Statement(

@@ -367,7 +367,7 @@ class OneStepRules(TallyFamily):
         for edge in case.edges(case.query.subject, None, case.entity):
             newest.setdefault(edge.relation, edge)
         if not newest:
-            return Statement(f"no rule from a single earlier event leads to {case.candidate}")
+            return Statement(f"no rule from a single earlier event leads to {case.candidate}", has_evidence=False)
 
         def rate(edge: Edge) -> float:
             age = case.query.time - edge.time
@@ -376,9 +376,8 @@ class OneStepRules(TallyFamily):
         edges = sorted(newest.values(), key=rate, reverse=True)
         best, n_others = edges[0], len(edges) - 1
         others = f" ({n_others} weaker rule{'s' * (n_others > 1)} also lead{'s' * (n_others == 1)} to {case.candidate})"
-        age = case.duration(case.query.time - best.time)
         return Statement(
-            f"{case.fact(*best[:3])} {age} earlier; {case.relation} followed in {percent(rate(best))} of such cases"
-            f"{others if n_others else ''}",
+            f"{case.fact(*best[:3])} {case.when(best.time)}; {case.relation} followed in {percent(rate(best))} of such "
+            f"cases{others if n_others else ''}",
             tuple(edges),
         )

@@ -57,7 +57,7 @@ class PairHistory(BaseFamily):
         n = values[f"count {FOREVER}"]
         return Statement(
             f"{case.subject} and {case.candidate} have {n:,.0f} earlier event{'s' * (n > 1)} in common, the "
-            f"latest {case.duration(int(values['age']))} earlier; with recent events weighted more, this is "
+            f"latest {case.when(case.query.time - int(values['age']))}; with recent events weighted more, this is "
             f"{percent(values[f'share of subject {RECENT}'], 0)} of all events with {case.subject}",
             case.edges(case.query.subject, None, case.entity),
         )

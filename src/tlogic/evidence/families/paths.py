@@ -205,7 +205,7 @@ class Paths(BaseFamily):
             if link:
                 best = max(best, (float(shares[RECENT]), (*case.edges(s, None, x)[:1], *link)))
         if not best[1]:
-            return Statement(f"no partner of {case.subject} leads to {case.candidate}")
+            return Statement(f"no partner of {case.subject} leads to {case.candidate}", has_evidence=False)
         partner = case.graph.entities.name_of(best[1][0].target)
         return Statement(
             f"partners of {case.subject}, such as {partner}, lead to {case.candidate}: with close partners and recent "

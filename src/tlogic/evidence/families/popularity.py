@@ -85,9 +85,9 @@ class Popularity(BaseFamily):
             return Statement(
                 f"{active}, but never as the {case.role} of {case.relation}", case.edges(case.entity, None, None)
             )
-        age = case.duration(int(values["age"]))
+        when = case.when(case.query.time - int(values["age"]))
         return Statement(
-            f"{active} and was last the {case.role} of {case.relation} {age} earlier; with recent "
+            f"{active} and was last the {case.role} of {case.relation} {when}; with recent "
             f"events weighted more, {percent(values[f'share of relation {RECENT}'])} of all {case.relation} "
             f"events have this {case.role}",
             case.answers(),

@@ -214,6 +214,6 @@ class TwoStepRules(CountingFamily):
                     best = max(best, (float(rate), (first, second)))
         rate, edges = best
         if not edges:
-            return Statement(f"no rule from two linked earlier events leads to {case.candidate}")
-        events = " and ".join(f"{case.fact(*edge[:3])} {case.duration(now - edge.time)} earlier" for edge in edges)
+            return Statement(f"no rule from two linked earlier events leads to {case.candidate}", has_evidence=False)
+        events = " and ".join(f"{case.fact(*edge[:3])} {case.when(edge.time)}" for edge in edges)
         return Statement(f"{events}; {case.relation} followed in {percent(rate)} of such cases", edges)

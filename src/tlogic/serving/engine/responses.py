@@ -5,6 +5,7 @@ from typing import Any
 from tlogic.explaining import ModelExplanation, RuleExplanation
 from tlogic.explaining.occurrence_explanation import OccurrenceExplanation
 from tlogic.forecasting import Query
+from tlogic.forecasting.answers import NOT_PROBABILITIES
 from tlogic.forecasting.forecast import Forecast
 from tlogic.graph.live_graph import LiveGraph
 from tlogic.monitoring import Changes, Outlook, Surprises
@@ -33,6 +34,7 @@ def forecast_schema(graph: LiveGraph, version: int, forecast: Forecast[Any], ind
             for candidate in forecast[index]
         ],
         happened=true_answers,
+        note=None if forecast.by(index) == "model" else NOT_PROBABILITIES,
         version=version,
     )
 
@@ -70,6 +72,7 @@ def explanation_schema(explanation: RuleExplanation | ModelExplanation, predicto
                 sentence=each.sentence,
                 facts=[schemas.Fact(**fact._asdict()) for fact in each.facts],
                 facts_in_all=each.n_facts,
+                has_evidence=each.has_evidence,
             )
             for each in explanation.contributions
         ]

@@ -101,6 +101,8 @@ def _show_forecast(forecast: schemas.Forecast, current: AskUrl) -> None:
         hint("There are no candidates.")
         return
     _show_candidates(forecast.candidates, current)
+    if forecast.note is not None:
+        hint(forecast.note)
     if len(forecast.candidates) == current.top:
         top = min(current.top * _MORE_FACTOR, schemas.MAX_CANDIDATES)
         ui.link("Show more", str(replace(current, top=top)))
@@ -130,12 +132,10 @@ def _show_true_answers(names: list[str], current: AskUrl) -> None:
 
 def _show_candidates(candidates: list[schemas.Candidate], current: AskUrl) -> None:
     by_model = candidates[0].probability is not None
-    best_score = max(abs(each.score) for each in candidates) or 1.0
     headings = ["#Rank", "Candidate", "", "#Score", *(["#Probability"] if by_model else [])]
     with table(headings, "Candidates, best first"):
         for each in candidates:
-            share = each.score / best_score if each.probability is None else each.probability
-            _show_candidate(each, current, share)
+            _show_candidate(each, current, each.score if each.probability is None else each.probability)
 
 
 def _show_candidate(candidate: schemas.Candidate, current: AskUrl, share: float) -> None:

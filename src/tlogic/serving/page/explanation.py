@@ -21,8 +21,13 @@ async def show(service: Service, query: schemas.Query, current: AskUrl) -> None:
     _show_heading(explanation, current)
     for index, reason in enumerate(explanation.reasons[:_MAX_REASONS]):
         _show_reason(explanation, reason, current, is_open=index == 0)
-    for index, contribution in enumerate(explanation.contributions[:_MAX_REASONS]):
-        _show_contribution(explanation, contribution, current, is_open=index == 0)
+    shown = [each for each in explanation.contributions if each.has_evidence][:_MAX_REASONS]
+    cited: list[schemas.Fact] = []
+    for index, contribution in enumerate(shown):
+        new = [fact for fact in contribution.facts if fact not in cited]
+        _show_contribution(explanation, contribution, new, current, is_open=index == 0)
+        cited += new
+    _show_other_weights([each.weight for each in explanation.contributions if not each.has_evidence])
     if not (explanation.reasons or explanation.contributions):
         text(explanation.text, "p", "explanation-text", max_length=4000)
     n_more = len(explanation.reasons) - _MAX_REASONS
@@ -47,7 +52,8 @@ def _show_heading(explanation: schemas.Explanation, current: AskUrl) -> None:
 def _summary(explanation: schemas.Explanation) -> str:
     if explanation.contributions:
         return "sum of the evidence below"
-    return f"{pluralize(len(explanation.reasons), 'rule predicts', 'rules predict')} it"
+    rules = pluralize(len(explanation.reasons), "rule predicts", "rules predict")
+    return f"{rules} it · the score ranks candidates and is not a probability"
 
 
 def _show_reason(explanation: schemas.Explanation, reason: schemas.Reason, current: AskUrl, is_open: bool) -> None:
@@ -71,7 +77,11 @@ def _show_reason(explanation: schemas.Explanation, reason: schemas.Reason, curre
 
 
 def _show_contribution(
-    explanation: schemas.Explanation, contribution: schemas.Contribution, current: AskUrl, is_open: bool
+    explanation: schemas.Explanation,
+    contribution: schemas.Contribution,
+    facts: Sequence[schemas.Fact],
+    current: AskUrl,
+    is_open: bool,
 ) -> None:
     largest = max(abs(each.weight) for each in explanation.contributions) or 1.0
     with box("article", "reason"):
@@ -83,8 +93,14 @@ def _show_contribution(
             labelled("Kind of evidence", relation_text(contribution.id))
             labelled("Facts", f"{contribution.facts_in_all:,}")
         bar(abs(contribution.weight) / largest, "against" if contribution.weight < 0 else "")
-        if contribution.facts:
-            _show_grounding(contribution.facts, explanation, current, is_open)
+        if facts:
+            _show_grounding(facts, explanation, current, is_open)
+
+
+def _show_other_weights(weights: Sequence[float]) -> None:
+    if weights:
+        kinds = pluralize(len(weights), "other kind of evidence adds", "other kinds of evidence add")
+        hint(f"{kinds} {sum(weights):+.4f} to the score without facts about this candidate.")
 
 
 def _show_other_groundings(groundings: Sequence[Sequence[schemas.Fact]], current: AskUrl) -> None:
