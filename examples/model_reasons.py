@@ -24,6 +24,6 @@ print(first)
 print(first.over(second))
 
 # Candidates with a probability of 30% should be right in about 30% of the cases.
-for n, predicted, n_true in zip(*evaluation.reliability, strict=True):
+for n, predicted, n_true in zip(*evaluation.reliability.bins, strict=True):
     if n >= 20:
         print(f"predicted {predicted / n:.0%}, observed {n_true / n:.0%} of {n:.0f} candidates")

@@ -109,7 +109,7 @@ class Forecast(Generic[ExplanationT_co]):
             >>> queries = [("Kite Aviation", "sue", None, "2031-02-10"), ("Kite Aviation", "bid_for")]
             >>> forecast = tlogic.forecast(graph, tlogic.learn(graph, lengths=(1,)), queries)
             >>> [why.candidate for why in forecast.explain_all()[0]]
-            ['Northlight Energy']
+            ['Lantern Pharma', 'Northlight Energy']
         """
         self.forecaster.prepare(self._encoded)
         found: list[list[ExplanationT_co]] = [[] for _ in self.queries]
