@@ -12,6 +12,9 @@ from time import time
 from tlogic.errors import InputError
 from tlogic.locks import lock
 
+StrPath = str | os.PathLike[str]
+"""A path, as users give it."""
+
 _UNFINISHED = ".unfinished"
 _MIN_ABANDONED_AGE_SECONDS = 60.0
 """A younger unfinished file may belong to a process that has not locked it yet."""

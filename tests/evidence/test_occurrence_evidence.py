@@ -19,10 +19,10 @@ from tlogic.evidence.occurrence_evidence import (
     KNOWN_TRIPLE,
     NEW_PAIR,
     OccurrenceEvidence,
-    Triples,
     known_triples,
     occurrence_evidence,
 )
+from tlogic.evidence.triples import Triples
 from tlogic.graph import TemporalGraph
 
 

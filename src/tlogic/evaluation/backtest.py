@@ -14,9 +14,8 @@ from tlogic.evidence.occurrence_evidence import (
     COLUMNS,
     KNOWN_TRIPLE,
     OccurrenceEvidence,
-    Triples,
-    known_triples,
 )
+from tlogic.evidence.triples import Triples
 from tlogic.execution import Execution
 from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.graph.temporal_graph import TemporalGraph
@@ -127,12 +126,9 @@ class _Truth:
     """What happened: the triples of each period."""
 
     def __init__(self, graph: TemporalGraph, end: int) -> None:
-        self._n, self._half, self.end = len(graph.entities), len(graph.relations.base), end
+        self.end = end
         self._time = graph.facts.time
-        self._key = self.keys(Triples.of(*graph.facts[:3]))
-
-    def keys(self, triples: Triples) -> Ints:
-        return (triples.subject * self._half + triples.relation) * self._n + triples.object
+        self._key = Triples.of_facts(graph.facts).keys(graph)
 
     def within(self, first: int, end: int) -> Ints:
         """The distinct triples of a period."""
@@ -147,19 +143,18 @@ def _add_step(graph: TemporalGraph, step: OccurrenceStep, truth: _Truth, sums: S
 
     def judge(triples: Triples, evidence: OccurrenceEvidence) -> tuple[Ints, Ints, Floats, Floats]:
         counts = evidence.values[:, _FIRST_COUNT : _FIRST_COUNT + N_HALF_LIVES]
-        return truth.keys(triples), evidence.novelty, step.occurrence.probabilities(evidence), counts
+        return triples.keys(graph), evidence.novelty, step.occurrence.probabilities(evidence), counts
 
-    known = known_triples(step.memory, step.now)
     found = triples_of(graph, step.memory, step.now, horizons[-1], [Pattern(None, None, None)])
     parts = step.map(found, judge)
     keys, novelty, probability, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
-    known_keys = np.sort(truth.keys(known))
+    known = keys[novelty == KNOWN_TRIPLE]
     for each in sums:
         if each.horizon not in happened:
             continue
         own = (novelty == KNOWN_TRIPLE) == (each.kind == RECURRING)
         events = happened[each.horizon]
-        is_known = np.isin(events, known_keys)
+        is_known = np.isin(events, known)
         n_events = int(is_known.sum() if each.kind == RECURRING else (~is_known).sum())
         column = horizons.index(each.horizon)
         each.add(probability[own, column], counts[own], np.isin(keys[own], events), n_events)

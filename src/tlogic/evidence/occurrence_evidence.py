@@ -34,6 +34,7 @@ from tlogic.evidence.lists import Lists, indexes_of
 from tlogic.evidence.memory import Memory
 from tlogic.evidence.rates import Tally, log_as_float, log_of_none, new_tally
 from tlogic.evidence.tables import joint_parts, keys_of, n_keys
+from tlogic.evidence.triples import Triples
 from tlogic.graph.arrays import Floats, Ints, borrowed
 
 KNOWN_TRIPLE, KNOWN_PAIR, NEW_PAIR = range(3)
@@ -63,24 +64,6 @@ _HISTORY, _PAIR, _SUBJECT, _OBJECT, _ACTIVITY, _RELATION, _RULES, _PHASE = (
     next(i for i, (family, _) in enumerate(COLUMNS) if family == name) for name in _COLUMNS
 )
 _AFTER_COUNTS = 1 + FOREVER
-
-
-class Triples(NamedTuple):
-    """Some triples with the ids of a graph."""
-
-    subject: Ints
-    relation: Ints
-    """Relations of the data, without inverses."""
-    object: Ints
-
-    def part(self, index: Ints) -> "Triples":
-        """Some of the triples."""
-        return Triples(*(column[index] for column in self))
-
-    @classmethod
-    def of(cls, subject: Ints, relation: Ints, object: Ints) -> "Triples":
-        """Triples as kernels expect them."""
-        return cls(*(np.ascontiguousarray(column, np.int64) for column in (subject, relation, object)))
 
 
 class OccurrenceEvidence(NamedTuple):

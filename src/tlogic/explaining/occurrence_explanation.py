@@ -10,8 +10,9 @@ import numpy as np
 from tlogic.evidence.families.one_step_rules import rate_by_age
 from tlogic.evidence.groups import moment_before, n_events
 from tlogic.evidence.memory import Memory
-from tlogic.evidence.occurrence_evidence import COLUMNS, NOVELTIES, RULES_FAMILY, Triples
+from tlogic.evidence.occurrence_evidence import COLUMNS, NOVELTIES, RULES_FAMILY
 from tlogic.evidence.statements import Case, Edge, Statement, percent
+from tlogic.evidence.triples import Triples
 from tlogic.explaining.explanation import Fact
 from tlogic.explaining.model_explanation import distinct_facts, facts_with_names
 from tlogic.forecasting.queries import EncodedQuery

@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 
 from tlogic.errors import InputError
-from tlogic.evidence.occurrence_evidence import NOVELTIES, Triples, known_triples
+from tlogic.evidence.occurrence_evidence import NOVELTIES, known_triples
+from tlogic.evidence.triples import Triples
 from tlogic.execution import Execution
 from tlogic.explaining.occurrence_explanation import OccurrenceExplanation, explain_occurrence
 from tlogic.graph.arrays import Ints
@@ -138,13 +139,13 @@ class SurpriseSearch:
 
 def surprises_at(graph: Graph, step: OccurrenceStep, top: int) -> tuple[list[JudgedEvent], list[JudgedEvent]]:
     """The least probable events of a time step, and the most probable ones that it lacks."""
-    facts = Triples.of(*graph.facts_between(step.now, step.now + 1)[:3])
+    facts = Triples.of_facts(graph.facts_between(step.now, step.now + 1))
     happened = least_probable(graph, _events(step, step.judge(facts)), top) if len(facts.subject) else []
-    keys = _keys(graph, facts)
+    keys = facts.keys(graph)
 
     def keep(judged: Judged) -> Ints:
         """The most probable triples that did not happen. Ties at the end of the list are all kept."""
-        others = np.flatnonzero(~np.isin(_keys(graph, judged.triples), keys))
+        others = np.flatnonzero(~np.isin(judged.triples.keys(graph), keys))
         probability = judged.probability[others, 0]
         if len(others) <= top:
             return others
@@ -173,11 +174,6 @@ def _events(step: OccurrenceStep, judged: Judged) -> Iterator[JudgedEvent]:
     rows = zip(*(column.tolist() for column in judged.triples), judged.novelty.tolist(), strict=True)
     for probability, (s, r, o, novelty) in zip(judged.probability[:, 0].tolist(), rows, strict=True):
         yield JudgedEvent(probability, step.now, s, r, o, novelty)
-
-
-def _keys(graph: Graph, triples: Triples) -> Ints:
-    half, n = len(graph.relations.base), len(graph.entities)
-    return (triples.subject * half + triples.relation) * n + triples.object
 
 
 def _frame(graph: Graph, events: list[JudgedEvent]) -> pl.DataFrame:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tlogic.evidence.memory import Memory
-from tlogic.evidence.occurrence_evidence import Triples, known_triples
+from tlogic.evidence.occurrence_evidence import known_triples
+from tlogic.evidence.triples import Triples
 from tlogic.graph.arrays import Ints
 from tlogic.graph.graph_protocol import Graph
 
@@ -50,11 +51,8 @@ def triples_of(graph: Graph, memory: Memory, now: int, reach: int, patterns: lis
         patterns: The patterns.
     """
     search = _Search(graph, memory, now, reach)
-    parts = [search.find(pattern) for pattern in patterns]
-    merged = Triples.of(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-    n, half = len(graph.entities), len(graph.relations.base)
-    _, index = np.unique((merged.subject * half + merged.relation) * n + merged.object, return_index=True)
-    return merged.part(index)
+    found = Triples.joined(search.find(pattern) for pattern in patterns)
+    return found.part(np.unique(found.keys(graph), return_index=True)[1])
 
 
 class _Search:
@@ -69,7 +67,7 @@ class _Search:
 
     @cached_property
     def _recent(self) -> Triples:
-        return Triples.of(*self._graph.facts_between(max(self._now - self._reach, 0), self._now)[:3])
+        return Triples.of_facts(self._graph.facts_between(max(self._now - self._reach, 0), self._now))
 
     def find(self, pattern: Pattern) -> Triples:
         """The triples that fit a pattern."""
@@ -85,10 +83,10 @@ class _Search:
         if s is not None:
             new = self._new_of_subject(s, self._known, self._recent)
         elif o is not None:
-            new = [_turned(each) for each in self._new_of_subject(o, _turned(self._known), _turned(self._recent))]
+            new = [each.turned for each in self._new_of_subject(o, self._known.turned, self._recent.turned)]
         else:
             new = self._new_anywhere(r)
-        return Triples(*(np.concatenate(pair) for pair in zip(known, *new, strict=True)))
+        return Triples.joined([known, *new])
 
     def _new_of_subject(self, s: int, known: Triples, recent: Triples) -> list[Triples]:
         """New triples of one subject: its partners, or frequent objects, with its relations."""
@@ -109,7 +107,7 @@ class _Search:
         of_relation, object_ = _most_frequent(recent.relation, recent.object, self._entity_rank, n)
         left, right = _joined(by_relation, of_relation)
         ends = Triples.of(subject[left], by_relation[left], object_[right])
-        both = (recent, _turned(recent))
+        both = (recent, recent.turned)
         pair = np.unique(np.concatenate([each.subject * self._n + each.object for each in both]))
         doer, relation = _most_frequent(recent.subject, recent.relation, self._relation_rank, _MAX_RELATIONS)
         left, right = _joined(pair // self._n, doer)
@@ -130,10 +128,6 @@ def _product(subject: Ints | int, relation: Ints | int, object: Ints | int) -> T
     """All combinations."""
     grids = np.meshgrid(subject, relation, object, indexing="ij")
     return Triples.of(*(grid.ravel() for grid in grids))
-
-
-def _turned(triples: Triples) -> Triples:
-    return Triples(triples.object, triples.relation, triples.subject)
 
 
 def _fits(triples: Triples, pattern: Pattern) -> Ints:

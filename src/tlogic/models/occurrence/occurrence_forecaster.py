@@ -8,8 +8,9 @@ import numpy as np
 
 from tlogic.errors import InputError
 from tlogic.evidence.memory import Memory
-from tlogic.evidence.occurrence_evidence import OccurrenceEvidence, Triples, occurrence_evidence
+from tlogic.evidence.occurrence_evidence import OccurrenceEvidence, occurrence_evidence
 from tlogic.evidence.query_evidence import BaseQueryEvidence, QueryEvidence
+from tlogic.evidence.triples import Triples
 from tlogic.execution import Execution
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.graph_protocol import Graph
@@ -102,7 +103,7 @@ class OccurrenceStep:
             return judged if keep is None else judged.part(keep(judged))
 
         parts = self.map(triples, of_part)
-        merged = Triples(*(np.concatenate(column) for column in zip(*(part.triples for part in parts), strict=True)))
+        merged = Triples.joined(part.triples for part in parts)
         novelty, probability = ([part[column] for part in parts] for column in (1, 2))
         return Judged(merged, np.concatenate(novelty), np.concatenate(probability))
 

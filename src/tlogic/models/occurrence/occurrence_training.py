@@ -113,14 +113,14 @@ def _rows_at(
     soon, index = np.unique(facts.key[start:end], return_index=True)
     delay = known.facts.time[start:end][index].astype(np.int64) - now
     chosen, weight = _some_per_delay(delay, horizons, random)
-    found = occurrence_evidence(memory, now, phase, facts.triples_of(start + index[chosen]))
+    found = occurrence_evidence(memory, now, phase, facts.triples(start + index[chosen]))
     rows = [_rows(found, delay[chosen], weight, known.end - now)]
     draws = TripleDraws(facts, memory, start, since, random)
     for novelty, n in _N_DRAWN.items():
         triples = draws.draw(novelty, n)
         found = occurrence_evidence(memory, now, phase, triples)
         probability = draws.probabilities(novelty, triples, found)
-        own = (found.novelty == novelty) & ~np.isin(facts.keys_of(triples), soon) & ~np.isnan(probability)
+        own = (found.novelty == novelty) & ~np.isin(triples.keys(known), soon) & ~np.isnan(probability)
         never = np.full(n, _NEVER)
         rows.append(_rows(found, never, 1 / (n * probability), known.end - now).part(np.flatnonzero(own)))
     return rows

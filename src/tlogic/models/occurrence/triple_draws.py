@@ -17,8 +17,8 @@ from tlogic.evidence.occurrence_evidence import (
     KNOWN_TRIPLE,
     NEW_PAIR,
     OccurrenceEvidence,
-    Triples,
 )
+from tlogic.evidence.triples import Triples
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 
@@ -29,26 +29,17 @@ class FactKeys:
     """The facts of a graph with one number per triple, which shows where each triple occurs first."""
 
     def __init__(self, graph: TemporalGraph) -> None:
-        self.facts = graph.facts
-        self.n_entities, self.n_relations = len(graph.entities), len(graph.relations.base)
-        self.key = self.keys_of(Triples.of(*graph.facts[:3]))
+        self.graph = graph
+        triples = Triples.of_facts(graph.facts)
+        self.key = triples.keys(graph)
         self.firsts = _first_indexes(self.key)
         """The facts whose triples have not occurred before."""
-        self.firsts_of_pair = _first_indexes(self.pair_keys_of(Triples.of(*graph.facts[:3])))
+        self.firsts_of_pair = _first_indexes(triples.pair_keys(graph))
         """The facts whose pairs have no earlier facts."""
 
-    def keys_of(self, triples: Triples) -> Ints:
-        """One number per triple."""
-        return (triples.subject * self.n_relations + triples.relation) * self.n_entities + triples.object
-
-    def pair_keys_of(self, triples: Triples) -> Ints:
-        """One number per pair of entities, in either order."""
-        smaller, larger = np.minimum(triples.subject, triples.object), np.maximum(triples.subject, triples.object)
-        return smaller * self.n_entities + larger
-
-    def triples_of(self, index: Ints) -> Triples:
+    def triples(self, index: Ints | slice) -> Triples:
         """The triples of some facts."""
-        return Triples.of(*(column[index] for column in self.facts[:3]))
+        return Triples.of(*(column[index] for column in self.graph.facts[:3]))
 
 
 def _first_indexes(keys: Ints) -> Ints:
@@ -94,21 +85,21 @@ class TripleDraws:
             return Triples.of(self._entities(n), self._relations(n), self._entities(n))
         if novelty == KNOWN_TRIPLE:
             index = self._one_of((self._any_fact(n), self._recent_fact(n), self._first_fact(self._facts.firsts, n)))
-            return self._facts.triples_of(index)
+            return self._facts.triples(index)
         index = self._one_of((self._recent_fact(n), self._first_fact(self._facts.firsts_of_pair, n)))
-        pairs, is_swapped = self._facts.triples_of(index), self._random.random(n) < 1 / 2
+        pairs, is_swapped = self._facts.triples(index), self._random.random(n) < 1 / 2
         one, other = np.where(is_swapped, (pairs.object, pairs.subject), (pairs.subject, pairs.object))
         return Triples.of(one, self._relations(n), other)
 
     def probabilities(self, novelty: int, triples: Triples, evidence: OccurrenceEvidence) -> Floats:
         """The probability of each triple in one draw of a novelty; nan for those to leave out."""
-        facts, recent = self._facts, np.arange(self._since, self._n)
+        facts, recent = self._facts, slice(self._since, self._n)
         if novelty == KNOWN_TRIPLE:
-            of_recent = _Shares.among(facts.key[recent]).of(facts.keys_of(triples))
+            of_recent = _Shares.among(facts.key[recent]).of(triples.keys(facts.graph))
             n_firsts = np.searchsorted(facts.firsts, self._n)
             return (evidence.values[:, _N_EVENTS] / self._n + of_recent + 1 / n_firsts) / 3
         if novelty == KNOWN_PAIR:
-            of_recent = _Shares.among(facts.pair_keys_of(facts.triples_of(recent))).of(facts.pair_keys_of(triples))
+            of_recent = _Shares.among(facts.triples(recent).pair_keys(facts.graph)).of(triples.pair_keys(facts.graph))
             n_firsts = np.searchsorted(facts.firsts_of_pair, self._n)
             one_way = np.where(triples.subject == triples.object, np.nan, 1 / 2)  # loops are left out
             return (of_recent + 1 / n_firsts) / 2 * one_way * self._relation_shares[triples.relation]
@@ -132,10 +123,10 @@ class TripleDraws:
         return firsts[self._random.integers(np.searchsorted(firsts, self._n), size=n)]
 
     def _relations(self, n: int) -> Ints:
-        return self._random.choice(self._facts.n_relations, n, p=self._relation_shares)
+        return self._random.choice(len(self._relation_shares), n, p=self._relation_shares)
 
     def _entities(self, n: int) -> Ints:
-        return self._random.choice(self._facts.n_entities, n, p=self._entity_shares)
+        return self._random.choice(len(self._entity_shares), n, p=self._entity_shares)
 
     @cached_property
     def _relation_shares(self) -> Floats:
@@ -146,7 +137,7 @@ class TripleDraws:
     @cached_property
     def _entity_shares(self) -> Floats:
         """A third of all draws follow the numbers of facts, a third those of recent facts, a third are uniform."""
-        facts, recent = self._facts.facts, slice(self._since, self._n)
+        recent = self._facts.triples(slice(self._since, self._n))
         n = self._memory.events.entities[:, N_LATEST]
-        lately = np.bincount(np.concatenate([facts.subject[recent], facts.object[recent]]), minlength=len(n))
+        lately = np.bincount(np.concatenate([recent.subject, recent.object]), minlength=len(n))
         return (n / n.sum() + lately / lately.sum() + 1 / len(n)) / 3
