@@ -7,6 +7,7 @@ import pytest
 
 SERVING_MODULES = (
     "tlogic.serving.client",
+    "tlogic.serving.engine.board",
     "tlogic.serving.engine.monitor",
     "tlogic.serving.engine.service",
     "tlogic.serving.store.event_store",

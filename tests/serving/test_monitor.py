@@ -117,6 +117,45 @@ def test_changes_equal_those_of_the_python_function(model_service: Service, shuf
         assert (found.after.since, found.after.until) == expected.after
 
 
+def test_the_board_holds_the_same(model_service: Service) -> None:
+    board, monitor = model_service.board, model_service.monitor
+    likely = board.likely.latest().result()
+    expected = monitor.outlook(top=len(likely.events)).events
+    assert [tuple(each) for each in likely.events] == [
+        (each.subject, each.relation, each.object, each.probability) for each in expected
+    ]
+    assert likely.has_probabilities
+    assert board.surprises.latest().result() == monitor.surprises(SINCE, top=8)
+    assert board.changes.latest().result() == monitor.changes(SINCE, top=4)
+    assert board.overview.latest().result().n_rules == len(sample_model().rules)
+
+
+def test_without_a_model_the_board_ranks_the_events_of_busy_entities(service: Service) -> None:
+    likely = service.board.likely.latest().result()
+    assert not likely.has_probabilities
+    shares = [each.share for each in likely.events]
+    assert shares == sorted(shares, reverse=True)
+    triples = [each[:3] for each in likely.events]
+    assert len(set(triples)) == len(triples) == 8
+    best = likely.events[0]
+    of_subject = service.expected_events(best.subject, limit=100).expected
+    assert best.share in {each.likelihood for each in of_subject if each.candidate == best.object}
+    assert service.board.surprises.latest().result() is None
+
+
+def test_the_latest_events(tmp_path: Path) -> None:
+    rows = [("a", "r", "b", 3), ("c", "r", "d", 9), ("e", "r", "f", 9), ("g", "r", "h", 1), ("i", "r", "j", 5)]
+    with EventStore.open(str(tmp_path / "events.db")) as store:
+        store.add(store.check(rows))
+        live_store = LiveStore(store)
+        service = Service(live_store, VersionManager(live_store, tlogic.ApplicationSettings()))
+        assert [each.subject for each in service.latest_events(3).events] == ["e", "c", "i"]
+        assert [each.time for each in service.latest_events(9).events] == ["9", "9", "5", "3", "1"]
+        live_store.add(store.check([("late", "r", "b", 4), ("now", "r", "b", 9)]))
+        assert [each.subject for each in service.latest_events(5).events] == ["now", "e", "c", "i", "late"]
+        assert service.latest_events(1).total == 7
+
+
 def test_the_past_is_judged_by_what_was_known_before(tmp_path: Path) -> None:
     """Events that arrive later change an outlook of the past only if they are older."""
     scope: dict[str, Any] = {"entity": ENTITY, "at": "2030-04-15"}

@@ -9,7 +9,9 @@ from playwright.sync_api import Page, expect
 
 from tests.serving.services import STILL_LOADING, Opened
 from tlogic.serving import schemas
+from tlogic.serving.engine import shared_result
 from tlogic.serving.engine.service import Service
+from tlogic.serving.page import live_section
 from tlogic.serving.page.probability_curve import draw_curve
 from tlogic.serving.page.view_urls import EntityUrl, OutlookUrl, SurprisesUrl
 
@@ -17,6 +19,7 @@ ENTITY, OTHER, RELATION = "Kite Aviation", "Meadow Textiles", "sue"
 HOSTILE = ("<script>window.hacked = 1</script>", '<img src=x onerror="window.hacked = 1">', "\"'><svg onload=hacked=1>")
 LONG = "Long " * 1_999 + "Names"
 VIEWS = (
+    "/",
     str(OutlookUrl()),
     str(OutlookUrl(entity=ENTITY, horizon="7d")),
     str(OutlookUrl(entity=ENTITY, other=OTHER, relation=RELATION, at="2030-04-15")),
@@ -47,7 +50,7 @@ def expected_rows(outlook: schemas.Outlook) -> list[tuple[str, str]]:
     return [(f"{each.probability:.1%}", words_of(each)) for each in outlook.events]
 
 
-def words_of(event: schemas.LikelyEvent | schemas.JudgedEvent) -> str:
+def words_of(event: schemas.LikelyEvent | schemas.JudgedEvent | schemas.Fact) -> str:
     return f"{event.subject} — {event.relation.replace('_', ' ')} → {event.object}"
 
 
@@ -159,6 +162,62 @@ def test_a_surprise_links_to_its_explanation(page: Page, service: Service) -> No
     assert parse_qs(urlsplit(page.url).query)["at"] == [missing.date]
 
 
+def test_the_board_shows_what_is_likely_surprising_and_changed(page: Page, service: Service) -> None:
+    page.goto("/")
+    for name, shown in (
+        ("Likely next", service.monitor.outlook(top=8).events),
+        ("Surprising", service.monitor.surprises("2030-04-24", top=4).events),
+        ("Latest events", service.latest_events(10).events),
+    ):
+        card = page.get_by_role("region", name=name)
+        expect(card.locator("ol").first.locator("li")).to_have_count(len(shown))
+        rows = [" ".join(row.inner_text().split()) for row in card.locator("li .phrase").all()]
+        assert rows[: len(shown)] == [words_of(each) for each in shown]
+    first = service.monitor.outlook(top=1).events[0]
+    expect(page.get_by_role("region", name="Likely next").locator("li").first).to_contain_text(
+        f"{first.probability:.1%}"
+    )
+    expect(page.get_by_role("region", name="Changed").locator("li")).to_have_count(8)
+
+
+@pytest.fixture
+def quick_updates(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_section, "REFRESH_SECONDS", 0.1)
+    monkeypatch.setattr(shared_result, "MIN_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(shared_result, "PAUSE_FACTOR", 0.0)
+
+
+@pytest.mark.usefixtures("quick_updates")
+def test_new_events_appear_by_themselves(page: Page, opened: Opened, service: Service) -> None:
+    page.goto("/")
+    latest, data = page.get_by_role("region", name="Latest events"), page.get_by_role("region", name="Data")
+    expect(latest.locator("li").first).to_be_visible()
+    assert page.locator(".fresh").count() == 0
+    with opened() as other:
+        other.goto(str(EntityUrl(name=ENTITY)))
+        expect(other.locator(".facts li").first).to_be_visible()
+        event = schemas.Event(subject=ENTITY, relation=RELATION, object="Just Arrived", time="2030-04-30")
+        service.add([event])
+        row = latest.locator("li", has_text="Just Arrived")
+        expect(row.locator(".fresh")).to_have_text("new")
+        expect(latest).to_contain_text("1 new event since you opened this page")
+        expect(data).to_contain_text(f"{service.health().events:,}")
+        assert latest.locator("li .fresh").count() == 1
+        other.locator(".arrived", has_text="1 new event").get_by_role("link", name="Update").click()
+        expect(other.locator(".facts li").first).to_contain_text("Just Arrived")
+
+
+def test_a_lost_connection_is_explained(page: Page) -> None:
+    page.goto("/")
+    expect(page.get_by_role("region", name="Changed").locator("li").first).to_be_visible()
+    popup = page.locator("#popup")
+    expect(popup).to_be_hidden()
+    page.evaluate("() => { window.socket.io.reconnection(false); window.socket.io.engine.close(); }")
+    expect(popup).to_be_visible()
+    expect(popup).to_contain_text("The connection to the service is lost")
+    expect(popup).to_contain_text("may be out of date")
+
+
 def test_the_view_of_an_entity_shows_probabilities(page: Page, service: Service) -> None:
     page.goto(str(EntityUrl(name=ENTITY)))
     expected = service.monitor.outlook(ENTITY, top=10).events
@@ -200,7 +259,7 @@ def test_hostile_names_are_shown_as_text(page: Page, name: str) -> None:
 )
 def test_nothing_overflows_on_a_phone(phone: Page, address: str) -> None:
     phone.goto(address)
-    expect(phone.locator(".likely tr, .judged tr, .expected li").last).to_be_visible()
+    expect(phone.locator(".likely tr, .judged tr, .expected li, .rows li").last).to_be_visible()
     assert phone.evaluate("document.fonts.ready.then(() => document.scrollingElement.scrollWidth <= innerWidth)")
 
 
@@ -213,7 +272,7 @@ def test_the_views_need_no_other_host_and_label_their_fields(page: Page) -> None
     )
     for address in VIEWS:
         page.goto(address)
-        expect(page.locator(".likely tr, .judged tr, .expected li").last).to_be_visible()
+        expect(page.locator(".likely tr, .judged tr, .expected li, .rows li").last).to_be_visible()
         expect(page.get_by_role("heading", level=1)).to_have_count(1)
         assert page.evaluate(unlabelled) == 0
     assert {urlsplit(url).hostname for url in requested if not url.startswith("data:")} == {"127.0.0.1"}

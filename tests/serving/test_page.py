@@ -63,6 +63,18 @@ def test_home_shows_the_data_and_frequent_entities(page: Page, service: Service)
     expect(page.get_by_role("heading", level=1)).to_be_visible()
 
 
+def test_the_board_of_rules_says_how_to_get_probabilities(page: Page, service: Service) -> None:
+    page.goto("/")
+    likely = page.get_by_role("region", name="Likely next")
+    expect(likely.locator("li")).to_have_count(8)
+    expect(likely).to_contain_text("ranked by rules")
+    expect(likely).not_to_contain_text("%")
+    expect(page.get_by_role("region", name="Surprising")).to_contain_text("tlogic fit")
+    expect(page.get_by_role("region", name="Changed").locator("li").first).to_be_visible()
+    latest = service.latest_events(1).events[0]
+    expect(page.get_by_role("region", name="Latest events").locator("li").first).to_contain_text(latest.object)
+
+
 def test_a_misspelled_name_is_found_and_its_view_shows_past_and_next_events(page: Page) -> None:
     page.goto("/")
     page.get_by_label("Find an entity", exact=True).press_sequentially("kite aviaton")
@@ -235,7 +247,7 @@ def phone(opened: Opened) -> Iterator[Page]:
 @pytest.mark.parametrize(
     ("address", "last_element"),
     [
-        ("/", "[aria-label='Entities with the most events'] a"),
+        ("/", "[aria-label=Changed] li"),
         (str(EntityUrl(name=ENTITY)), EXPECTED),
         (f"{ASK}&candidate=Cinder+Steel&without=3,17", ".reason"),
         (PAST, "tbody tr"),

@@ -1,4 +1,4 @@
-"""The history of an entity in a live graph: its events, their number, and how regular they are."""
+"""The history of an entity in a live graph: its events, their number, and how regular they are; latest events."""
 
 from typing import NamedTuple
 
@@ -44,6 +44,20 @@ def facts_of(graph: LiveGraph, entity: int, history: EntityHistory) -> list[Fact
         label = graph.timeline.label_of(time)
         facts.append(Fact(name(subject), graph.relations.name_of(relation % n_relations), name(object_), label))
     return facts
+
+
+def latest_facts(graph: LiveGraph, limit: int) -> list[Fact]:
+    """The facts of the last time steps: newest first, and within a time step the last to arrive first."""
+    n_steps = 1
+    while True:
+        recent = graph.facts_between(graph.end - n_steps, graph.end)
+        if len(recent.time) >= limit or n_steps >= graph.end:
+            break
+        n_steps *= 2
+    order = np.argsort(-recent.time[::-1].astype(np.int64), kind="stable")[:limit]
+    entity, relation, label = graph.entities.name_of, graph.relations.name_of, graph.timeline.label_of
+    rows = zip(*(column[::-1][order].tolist() for column in recent), strict=True)
+    return [Fact(entity(s), relation(r), entity(o), label(t)) for s, r, o, t in rows]
 
 
 def count_events(graph: LiveGraph) -> tuple[Ints, Ints, Ints]:

@@ -36,6 +36,16 @@ class LiveStore:
         """True if there are no events."""
         return self._graph is None
 
+    @property
+    def version(self) -> int:
+        """Changes with every change of the graph; -1 if there are no events. Reading it never waits for a writer."""
+        return -1 if self._graph is None else self._graph.version
+
+    @property
+    def n_events(self) -> int:
+        """The number of events. Reading it never waits for a writer."""
+        return 0 if self._graph is None else len(self._graph)
+
     def is_store_reachable(self) -> bool:
         """True if the database responds."""
         try:

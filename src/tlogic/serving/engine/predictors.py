@@ -34,6 +34,10 @@ class Predictor(Protocol):
     kind: Kind
     version: int
 
+    @property
+    def n_rules(self) -> int:
+        """The number of rules, or of the rules that the evidence of a model counts."""
+
     def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Forecast[Any]:
         """Rank the candidates of queries."""
 
@@ -69,6 +73,11 @@ class RulePredictor:
         self.id_of = {rule: str(index) for index, rule in enumerate(rules)}
         self._forecaster: LiveRuleForecaster | None = None
         self._lock = Lock()
+
+    @property
+    def n_rules(self) -> int:
+        """The number of rules."""
+        return len(self.rules)
 
     def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Forecast[Any]:
         """Rank the candidates of queries."""
@@ -128,6 +137,11 @@ class ModelPredictor:
         self._evidence: LiveQueryEvidence | None = None
         self._past: tuple[int, PastOccurrence] | None = None
         self._lock = Lock()
+
+    @property
+    def n_rules(self) -> int:
+        """The number of rules that the evidence counts."""
+        return sum(len(counts.body) for counts in self.model.counted.counts)
 
     def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Forecast[Any]:
         """Rank the candidates of queries."""

@@ -16,7 +16,8 @@ from tlogic.names import INVERSE_MARK
 from tlogic.rules import Rule, in_words
 from tlogic.rules.selection import Sort
 from tlogic.serving import schemas
-from tlogic.serving.engine.entity_history import count_events, entity_history, facts_of, relation_rates
+from tlogic.serving.engine.board import Board
+from tlogic.serving.engine.entity_history import count_events, entity_history, facts_of, latest_facts, relation_rates
 from tlogic.serving.engine.live_store import LiveStore
 from tlogic.serving.engine.monitor import Monitor
 from tlogic.serving.engine.name_search import NameSearch
@@ -41,6 +42,7 @@ class Service:
         live_store: The events in memory.
         versions: The stored versions and the one in use.
         monitor: What is likely next, what was surprising and what changed.
+        board: The same about the last time steps, and the latest events, computed once for all who ask.
 
     Example:
         >>> service.health().status
@@ -49,7 +51,7 @@ class Service:
 
     def __init__(self, live_store: LiveStore, versions: VersionManager) -> None:
         self.live_store, self.versions = live_store, versions
-        self.monitor = Monitor(live_store, versions)
+        self.monitor, self.board = Monitor(live_store, versions), Board(self)
         self._entity_search, self._relation_search = NameSearch([]), NameSearch([])
         self._counts_by_version: tuple[int, Any] = (-1, None)
 
@@ -103,6 +105,26 @@ class Service:
             part = type(history)(*(column[offset : offset + limit] for column in history))
             facts = [schemas.Fact(**fact._asdict()) for fact in facts_of(graph, entity_id, part)]
             return schemas.EventPage(total=len(history.time), offset=offset, events=facts)
+
+    def latest_events(self, limit: int) -> schemas.EventPage:
+        """List the latest events: newest time step first, and within a time step those that arrived last.
+
+        Args:
+            limit: The maximum number of events to return.
+
+        Returns:
+            The events, and the number of all events.
+
+        Raises:
+            InputError: If the store has no events.
+
+        Example:
+            >>> service.latest_events(3).events[0].time
+            '2030-04-30'
+        """
+        with self.live_store.reading() as graph:
+            facts = [schemas.Fact(**fact._asdict()) for fact in latest_facts(graph, limit)]
+            return schemas.EventPage(total=len(graph), offset=0, events=facts)
 
     # Names
 

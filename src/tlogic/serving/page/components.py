@@ -88,6 +88,25 @@ def _fact_entity(entity: str, current: ViewUrl) -> None:
         entity_link(entity, current)
 
 
+def changed_names(change: schemas.Change, current: ViewUrl) -> ui.element:
+    """The entity, pair or relation of a change."""
+    with box("span", "phrase") as phrase:
+        if change.kind == "relation":
+            text(relation_text(change.name), "span", "name")
+        else:
+            entity_link(change.name, current)
+        if change.other is not None:
+            text("and", "span", "relation")
+            entity_link(change.other, current)
+    return phrase
+
+
+def change_factor(change: schemas.Change, tag: str) -> None:
+    """How many times as many events there are as before."""
+    words = "new" if change.factor is None else f"× {change.factor:.2f}"
+    text(words, tag, f"number {'more' if change.significance > 0 else 'less'}")
+
+
 def problem(words: str) -> None:
     """An error message, at the position of the result."""
     text(words, style="problem", max_length=1000).props("role=alert")

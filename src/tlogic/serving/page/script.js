@@ -1,4 +1,4 @@
-// Runs in the browser only: keyboard navigation, and the switch between light and dark.
+// Runs in the browser only: keyboard navigation, light and dark, and a lost connection.
 
 function moveInSearch(event) {
   const search = event.target.closest(".search");
@@ -47,6 +47,15 @@ function showExplanation() {
   if (matchMedia("(max-width: 760px)").matches) heading?.scrollIntoView();
 }
 
+// NiceGUI shows this element while it has no connection.
+function explainLostConnection() {
+  const popup = document.getElementById("popup");
+  const [what, then] = popup.children;
+  popup.role = "status";
+  what.textContent = "The connection to the service is lost.";
+  then.textContent = "What you see may be out of date. The page reconnects by itself as soon as it can.";
+}
+
 document.addEventListener("keydown", moveInSearch);
 document.addEventListener("keydown", leaveSearch);
 document.addEventListener("keydown", beginSearch);
@@ -54,5 +63,6 @@ document.addEventListener("input", (event) => event.target.closest(".search")?.c
 document.addEventListener("click", switchTheme);
 // At this point the page is built but not painted yet.
 document.addEventListener("DOMContentLoaded", applyTheme);
+document.addEventListener("DOMContentLoaded", explainLostConnection);
 // A press on a result must not move the focus, which would close the results before the click.
 document.addEventListener("mousedown", (event) => event.target.closest(".results") && event.preventDefault());

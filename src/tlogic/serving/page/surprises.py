@@ -11,7 +11,8 @@ from tlogic.serving.engine.time_limit import TimeLimit
 from tlogic.serving.page.components import (
     box,
     cell,
-    entity_link,
+    change_factor,
+    changed_names,
     event_phrase,
     hint,
     problem,
@@ -19,13 +20,11 @@ from tlogic.serving.page.components import (
     table,
     text,
 )
-from tlogic.serving.page.display_text import rare, relation_text, shorten
+from tlogic.serving.page.display_text import rare, shorten
 from tlogic.serving.page.occurrence_explanation import MAX_SECONDS
 from tlogic.serving.page.toggles import show_switched_off
 from tlogic.serving.page.view_urls import OutlookUrl, SurprisesUrl
 
-_RECENT_STEPS = 7
-"""Without a date, the view is about so many last time steps."""
 _TOP_EVENTS, _TOP_CHANGES = 15, 8
 _MARKS = {"known triple": "", "known pair": "new", "new pair": "new pair"}
 _KINDS = {"entity": "Entities", "pair": "Pairs", "relation": "Relations"}
@@ -39,7 +38,7 @@ def title_of(current: SurprisesUrl) -> str:
 async def show(service: Service, current: SurprisesUrl) -> None:
     """Show the view."""
     text("Surprises and changes", "h1")
-    since = current.since or await run_blocking(_recent, service)
+    since = current.since or await run_blocking(service.board.recent_date)
     _show_form(current, since)
     show_switched_off(service, current, "The probabilities below are computed with all of them switched on.")
     with box("section", "awaited", "Surprises") as surprises:
@@ -50,12 +49,6 @@ async def show(service: Service, current: SurprisesUrl) -> None:
         await _show_changes(service, since, current)
     with surprises:
         await _show_surprises(service, since, current)
-
-
-def _recent(service: Service) -> str:
-    """The first of the last time steps."""
-    with service.live_store.reading() as graph:
-        return graph.timeline.label_of(max(graph.end - _RECENT_STEPS, 1))
 
 
 def _show_form(current: SurprisesUrl, since: str) -> None:
@@ -140,22 +133,7 @@ def _show_kind(changes: Sequence[schemas.Change], label: str, current: Surprises
         for change in changes:
             with box("tr"):
                 with box("td", "cell-name"):
-                    _show_changed(change, current)
+                    changed_names(change, current)
                 cell(f"{change.before:.2f}")
                 cell(f"{change.after:.2f}")
-                cell("new" if change.factor is None else f"× {change.factor:.2f}", style=_direction(change))
-
-
-def _show_changed(change: schemas.Change, current: SurprisesUrl) -> None:
-    if change.kind == "relation":
-        text(relation_text(change.name), "span", "name")
-        return
-    with box("span", "phrase"):
-        entity_link(change.name, current)
-        if change.other is not None:
-            text("and", "span", "relation")
-            entity_link(change.other, current)
-
-
-def _direction(change: schemas.Change) -> str:
-    return "more" if change.significance > 0 else "less"
+                change_factor(change, "td")

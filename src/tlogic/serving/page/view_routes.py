@@ -14,6 +14,7 @@ from tlogic.serving.engine.service import Service
 from tlogic.serving.page import ask, entity, home, outlook, rules, surprises
 from tlogic.serving.page.components import problem
 from tlogic.serving.page.layout import frame
+from tlogic.serving.page.live_section import announce_new_events
 from tlogic.serving.page.view_urls import AskUrl, EntityUrl, HomeUrl, OutlookUrl, RulesUrl, SurprisesUrl, ViewUrl
 
 _SERVICE = "tlogic.service"
@@ -80,6 +81,8 @@ def _page_of(view: _View) -> Callable[[Request], Awaitable[None]]:
             main.classes("awaited")
         # Send the frame first, so that the window is not empty while a slow result is computed.
         await ui.context.client.connected()
+        if view.url is not HomeUrl:
+            announce_new_events(service, current, main)
         with main:
             await _show(view, service, current)
 

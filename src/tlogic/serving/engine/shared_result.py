@@ -1,0 +1,69 @@
+"""SharedResult: a slow computation over the events of a service, made once for all who ask for it."""
+
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from threading import Lock, Thread
+from time import monotonic
+from typing import Generic, TypeVar
+
+Result = TypeVar("Result")
+
+MIN_PAUSE_SECONDS = 2.0
+PAUSE_FACTOR = 10.0
+"""The pause after a computation is so many times as long as the computation took, so that it never fills a core."""
+
+
+class SharedResult(Generic[Result]):
+    """The result of a computation, which runs in a thread of its own.
+
+    It is computed when it is requested for the first time, and again when it is requested after the state has changed
+    and a pause is over. Meanwhile the former result stays.
+
+    Args:
+        compute: The computation. An error that it raises is shared like a result.
+        state: What the result depends on, such as the version of the events.
+
+    Example:
+        >>> total = SharedResult(compute=lambda: 2 + 2, state=lambda: 1)
+        >>> total.latest().result()
+        4
+        >>> total.latest() is total.latest()
+        True
+    """
+
+    def __init__(self, compute: Callable[[], Result], state: Callable[[], Hashable]) -> None:
+        self._compute, self._state = compute, state
+        self._lock = Lock()
+        self._finished: Future[Result] | None = None
+        self._running: Future[Result] | None = None
+        self._state_of_newest: Hashable = None
+        self._next_start = 0.0
+
+    def latest(self) -> Future[Result]:
+        """The latest result or, if there is none yet, the one that is being computed."""
+        with self._lock:
+            if self._running is None and self._is_due():
+                self._running = Future()
+                self._running.set_running_or_notify_cancel()  # who waits for it cannot cancel it for the others
+                self._state_of_newest = self._state()
+                Thread(target=self._run, args=(self._running,), name="shared result", daemon=True).start()
+            latest = self._finished or self._running
+        assert latest is not None
+        return latest
+
+    def _is_due(self) -> bool:
+        is_new = self._finished is None or self._state() != self._state_of_newest
+        return is_new and monotonic() >= self._next_start
+
+    def _run(self, future: Future[Result]) -> None:
+        started = monotonic()
+        try:
+            result = self._compute()
+        except Exception as error:  # whoever asks for the result gets it
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+        with self._lock:
+            now = monotonic()
+            self._next_start = now + max(MIN_PAUSE_SECONDS, PAUSE_FACTOR * (now - started))
+            self._finished, self._running = future, None
