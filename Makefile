@@ -15,7 +15,7 @@ MAKEFLAGS += --jobs=2
 help:  ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: .venv/ready  ## Show a tour of the sample world.
+demo: .venv/core  ## Show a tour of the sample world.
 	$(BIN)/tlogic demo
 
 test: lint types contracts kernels browser  ## Run linters, type checks, import contracts and all tests.
@@ -92,11 +92,18 @@ bench-huge: .venv/ready  ## Measure growth to 20 million facts: ten minutes, 5 G
 	$(BIN)/python -m benchmarks.growth 1e6 5e6 20e6
 
 # uv is faster than pip, but does not read pip's configuration, so pip is the fallback.
-.venv/ready: pyproject.toml
+install = $(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python --editable $(1) \
+    || $(BIN)/pip install --quiet --editable $(1)
+
+# What running needs, without the tools for tests and documentation.
+.venv/core: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet uv \
-	    && $(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python --editable '.[dev]' \
-	    || $(BIN)/pip install --quiet --editable '.[dev]'
+	$(BIN)/pip install --quiet uv || true
+	$(call install,.)
+	touch $@
+
+.venv/ready: .venv/core
+	$(call install,'.[dev]')
 	touch $@
 
 clean:  ## Remove environments, caches and build products.

@@ -92,6 +92,10 @@ def test_the_demo_recovers_every_planted_rule() -> None:
     assert done.returncode == 0, done.stderr
     assert "8 of 8 planted rules" in done.stdout
     assert "not found" not in done.stdout
+    rows = {row.split("│")[1].strip(): row.split("│")[2] for row in done.stdout.splitlines() if row.count("│") > 5}
+    assert float(rows["model"]) > float(rows["rules"]) > float(rows["fallback alone"])
+    assert "Why " in done.stdout
+    assert "tlogic demo --serve" in done.stderr
 
 
 def test_help_does_not_load_the_engine() -> None:

@@ -41,7 +41,7 @@ def test_one_that_is_no_candidate_has_no_difference(world: Path, model_file: Pat
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--rules", "{rules}", "--candidate", ONE, "--over", OTHER], "and a --model MODEL"),
+        (["--rules", "{rules}", "--candidate", ONE, "--over", OTHER], "a model instead of --rules"),
         (["--model", "{model}", "--explain", "--over", OTHER], "--over NAME needs a --candidate NAME"),
         (["--model", "{model}", "--candidate", ONE, "--over", "Nobody Known"], "Unknown entity 'Nobody Known'"),
     ],

@@ -150,12 +150,19 @@ def test_a_given_rule_file_is_stored_once(store_url: str, tmp_path: Path) -> Non
         open_service(store_url, rules=path, model=path)
 
 
-def test_a_service_without_versions_learns_rules(store_url: str) -> None:
+def test_a_service_without_versions_fits_a_model(store_url: str) -> None:
     with pytest.raises(InputError, match="tlogic ingest"):
         open_service(store_url)
     with EventStore.open(store_url) as store:
-        store.add(EncodedEvents.from_table(sample_events(days=20)))
+        store.add(EncodedEvents.from_table(sample_events(days=30)))
         service = open_service(store)
         warm_up(service)
         assert service.health().version == 1
+        assert store.versions()[0].kind == "model"
+
+
+def test_a_service_with_too_few_events_for_a_model_learns_rules(store_url: str) -> None:
+    with EventStore.open(store_url) as store:
+        store.add(store.check([(f"Ann {day}", "calls", f"Bob {day}", day) for day in range(3)]))
+        open_service(store)
         assert store.versions()[0].kind == "rules"

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -149,7 +150,7 @@ def fit(
         seed: The seed that chooses the queries and candidates to learn from.
         threads: How many threads to use; None for one per core.
         cluster: The address of a Ray cluster, or "auto". The model is the same as without a cluster.
-        progress: Shows how many relations are done.
+        progress: Shows how much is done; by default, a bar in terminals and notebooks.
 
     Returns:
         The fitted model.
@@ -167,8 +168,10 @@ def fit(
     arguments = locals()
     from tlogic.execution import Execution
     from tlogic.models.fitting import fit_model
+    from tlogic.progress import progress_bars
 
-    return fit_model(graph, settings_from(FitSettings, arguments), Execution(threads, cluster, progress))
+    with progress_bars() if progress is None else nullcontext(progress) as follow:
+        return fit_model(graph, settings_from(FitSettings, arguments), Execution(threads, cluster, follow))
 
 
 def load(forecaster: "RuleSet | Model | StrPath") -> "RuleSet | Model":

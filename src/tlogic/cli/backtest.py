@@ -9,13 +9,14 @@ import typer
 from tlogic import api
 from tlogic.cli.data_options import DataOptions
 from tlogic.cli.evaluate import Split
+from tlogic.cli.forecasters import default_model, load_model
 from tlogic.cli.options import Threads, default_of
 from tlogic.cli.outlook import Model
 
 
 def backtest(
     data: DataOptions,
-    model: Model,
+    model: Model = None,
     split: Annotated[Split, typer.Option(help="The facts to forecast.")] = Split.test,
     every: Annotated[
         int, typer.Option(help="Forecast from every N-th time step only.", metavar="N", min=1)
@@ -26,21 +27,22 @@ def backtest(
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     threads: Threads = None,
 ) -> None:
-    """Forecast the events of a split from every time step with a MODEL, and compare with what happened."""
+    """Forecast the events of a split from every time step, and compare with what happened."""
     from tlogic.cli.console import error_console, progress, wait_for_kernels
     from tlogic.cli.monitoring_output import print_backtest, warn_of_known_split
     from tlogic.evidence.occurrence_evidence import extract_kernel
-    from tlogic.models import Model as FittedModel
 
     graph = data.read()
-    fitted = FittedModel.load(model)
+    fitted = load_model(model, lambda: default_model(graph, threads, split=split.value))
     warn_of_known_split(graph, fitted, split.value)
     with wait_for_kernels(extract_kernel), progress() as follow:
         measured = api.backtest(graph, fitted, split=split.value, every=every, threads=threads, progress=follow)
     if out is not None:
         from tlogic.analysis import report_backtest
 
-        command = f"tlogic backtest {data.data or '--db URL'} --model {model} --split {split.value} --every {every}"
+        with_model = "" if model is None else f" --model {model}"
+        about = f"{with_model} --split {split.value} --every {every}"
+        command = f"tlogic backtest {data.data or '--db URL'}{about}"
         error_console.print(f"wrote the report to {report_backtest(measured, out, command)}", markup=False)
     if json_output:
         print(json.dumps(measured.to_dict(), ensure_ascii=False))

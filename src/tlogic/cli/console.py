@@ -1,14 +1,16 @@
 """Output for people: tables on standard output; progress and messages on standard error."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.progress import Progress
+
+from tlogic.progress import progress_bars
 
 if TYPE_CHECKING:
+    from tlogic.execution import Progress as ShowsProgress
     from tlogic.graph.graph_protocol import Graph
     from tlogic.models import Model
     from tlogic.rules import RuleSet
@@ -17,17 +19,9 @@ console = Console()
 error_console = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
-@contextmanager
-def progress() -> Iterator[Callable[..., Iterable[Any]]]:
+def progress() -> AbstractContextManager["ShowsProgress"]:
     """Show progress bars on standard error while the block runs, if it is a terminal."""
-    with Progress(console=error_console, transient=True, disable=not error_console.is_terminal) as bar:
-
-        def follow(items: Iterable[Any], total: float | None = None, description: str = "") -> Iterator[Any]:
-            task = bar.add_task(description, total=total)
-            yield from bar.track(items, total=total, task_id=task)
-            bar.remove_task(task)
-
-        yield follow
+    return progress_bars(error_console)
 
 
 @contextmanager

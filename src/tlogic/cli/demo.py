@@ -1,4 +1,4 @@
-"""`tlogic demo`: learn from the sample world, forecast its next days and explain one forecast."""
+"""`tlogic demo`: a tour of the sample world: planted rules, calibrated forecasts, a reason, likely events, figures."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,9 +11,14 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from tlogic.evaluation import Evaluation
-    from tlogic.explaining import RuleExplanation
+    from tlogic.explaining import ModelExplanation
     from tlogic.graph import TemporalGraph
+    from tlogic.models import Model
+    from tlogic.monitoring import Outlook
     from tlogic.rules import RuleSet
+
+_N_GROUPS = 5  # of probabilities
+_N_LIKELY = 5
 
 
 def demo(
@@ -22,7 +27,7 @@ def demo(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page with --serve.")] = True,
     threads: Threads = None,
 ) -> None:
-    """Learn rules from the sample world, forecast its next days and explain a forecast."""
+    """Fit a model to the sample world, forecast its next days, and explain a forecast."""
     if serve:
         serve_sample(port, browser, threads)
     else:
@@ -30,27 +35,35 @@ def demo(
 
 
 def _run(threads: int | None) -> None:
-    """Print the planted and the learned rules, some forecasts, one explanation and the metrics."""
+    """Print the planted and the learned rules, some forecasts, one explanation, likely events and the metrics."""
     from tlogic import api
     from tlogic.cli.console import console, error_console, progress, wait_for_kernels
-    from tlogic.forecasting.application import apply_rules
+    from tlogic.models.scorecard import scores_of
     from tlogic.rules import RuleSet
 
     graph = api.sample()
     console.print(f"[bold]The sample world[/bold]: {graph}\n")
-    with wait_for_kernels(apply_rules), progress() as follow:
+    with wait_for_kernels(scores_of), progress() as follow:
+        model = api.fit(graph, threads=threads, progress=follow)
         rules = api.learn(graph, threads=threads, progress=follow)
         evaluations = {
+            "model": api.evaluate(graph, model, threads=threads, progress=follow),
             "rules": api.evaluate(graph, rules, threads=threads, progress=follow),
             "fallback alone": api.evaluate(graph, RuleSet(()), threads=threads),
         }
+        likely = api.outlook(graph, model, horizon="7d", top=_N_LIKELY, threads=threads)
     console.print(_rule_table(rules))
-    forecasts = _forecast_planted_heads(graph, rules)
+    forecasts = _forecast_planted_heads(graph, model)
     console.print(_forecast_table(forecasts))
     explanation, _ = max(forecasts, key=_explanation_order)
-    console.print(f"\n{explanation}\n", markup=False, highlight=False, soft_wrap=True)
+    console.print(f"\n{explanation.text(3)}\n", markup=False, highlight=False, soft_wrap=True)
+    console.print(_calibration_table(evaluations["model"]))
+    console.print(_likely_table(likely))
     console.print(_metric_table(evaluations))
-    error_console.print("Next: tlogic sample --out world, then tlogic learn world --out world.rules")
+    error_console.print(
+        "Next: tlogic demo --serve shows this world on a page in your browser.\n"
+        "Your own events: tlogic forecast EVENTS.csv --subject NAME --relation NAME --explain"
+    )
 
 
 def _rule_table(rules: "RuleSet") -> "Table":
@@ -73,7 +86,7 @@ def _rule_table(rules: "RuleSet") -> "Table":
     return table
 
 
-def _forecast_planted_heads(graph: "TemporalGraph", rules: "RuleSet") -> "list[tuple[RuleExplanation, str]]":
+def _forecast_planted_heads(graph: "TemporalGraph", model: "Model") -> "list[tuple[ModelExplanation, str]]":
     """For the first test query of each planted head: the best candidate's explanation, and the true answer."""
     from tlogic import api
     from tlogic.events.sample.simulation import PLANTED_RULES
@@ -85,41 +98,69 @@ def _forecast_planted_heads(graph: "TemporalGraph", rules: "RuleSet") -> "list[t
         query = Query(graph.entities.name_of(subject), head, at=graph.timeline.label_of(time))
         first.setdefault(head, (query, graph.entities.name_of(answer)))
     queries = [first[head] for head in dict.fromkeys(rule.head for rule in PLANTED_RULES) if head in first]
-    forecast = api.forecast(graph, rules, [query for query, _ in queries], top=1)
-    return [
-        (forecast.explain(index, forecast[index][0].name), answer)
-        for index, (_, answer) in enumerate(queries)
-        if forecast.by(index) == "rules"
-    ]
+    forecast = api.forecast(graph, model, [query for query, _ in queries], top=1)
+    return [(forecast.explain(index, forecast[index][0].name), answer) for index, (_, answer) in enumerate(queries)]
 
 
-def _explanation_order(forecast: "tuple[RuleExplanation, str]") -> tuple[bool, int]:
+def _explanation_order(forecast: "tuple[ModelExplanation, str]") -> tuple[bool, int, float]:
     """Correct forecasts first; among them, those whose strongest reasons cite the most facts."""
     explanation, answer = forecast
-    return explanation.candidate == answer, max(len(set(reason.facts)) for reason in explanation.strongest())
+    return explanation.candidate == answer, len(explanation.facts_behind(3)), explanation.probability
 
 
-def _forecast_table(forecasts: "list[tuple[RuleExplanation, str]]") -> "Table":
+def _forecast_table(forecasts: "list[tuple[ModelExplanation, str]]") -> "Table":
     from rich.table import Table
 
-    table = Table(title="Forecasts for the first days of the test period, each made from the days before it")
-    for column in ("query", "forecast", "score", "true answer"):
+    from tlogic.forecasting.answers import as_percent
+
+    table = Table(title="Forecasts for the first days of the test period")
+    for column in ("query", "forecast", "probability", "true answer"):
         table.add_column(column, overflow="fold")
     for explanation, answer in forecasts:
         is_true = explanation.candidate == answer
         table.add_row(
             str(explanation.query),
             explanation.candidate,
-            f"{explanation.score:.3f}",
-            f"[green]{answer}[/green]" if is_true else answer,
+            as_percent(explanation.probability),
+            f"[green]{answer} ✓[/green]" if is_true else answer,
         )
+    return table
+
+
+def _calibration_table(evaluation: "Evaluation") -> "Table":
+    """Forecast probabilities, and how many of the candidates were answers."""
+    from rich.table import Table
+
+    table = Table(title="Do the probabilities of the test period come true?")
+    for column in ("forecast probability", "on average", "came true", "candidates"):
+        table.add_column(column, justify="right")
+    bins = evaluation.reliability.bins if evaluation.reliability else ()
+    fifths = zip(*(each.reshape(_N_GROUPS, -1).sum(axis=1).tolist() for each in bins), strict=True)
+    for group, (n, predicted, n_true) in enumerate(fifths):
+        if n:
+            between = f"{group / _N_GROUPS:.0%} to {(group + 1) / _N_GROUPS:.0%}"
+            table.add_row(between, f"{predicted / n:.1%}", f"{n_true / n:.1%}", f"{n:,.0f}")
+    return table
+
+
+def _likely_table(likely: "Outlook") -> "Table":
+    from rich.table import Table
+
+    from tlogic.forecasting.answers import as_percent
+
+    table = Table(title=f"The most likely events from {likely.since} to {likely.until}")
+    for column in ("event", "probability", "last time"):
+        table.add_column(column, overflow="fold")
+    for event in likely:
+        name = f"{event.subject} — {event.relation} → {event.object}"
+        table.add_row(name, as_percent(event.probability), event.last or "never")
     return table
 
 
 def _metric_table(evaluations: "dict[str, Evaluation]") -> "Table":
     from rich.table import Table
 
-    table = Table(title="Test period, every fact queried in both directions (realistic ties)")
+    table = Table(title="How high the true answers rank in the test period")
     for column in ("", "MRR", "hits@1", "hits@3", "hits@10"):
         table.add_column(column, justify="right" if column else "left")
     for name, evaluation in evaluations.items():

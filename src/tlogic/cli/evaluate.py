@@ -8,7 +8,7 @@ import typer
 
 from tlogic.cli.application_options import ApplicationOptions
 from tlogic.cli.data_options import DataOptions
-from tlogic.cli.forecasters import ForecasterOptions
+from tlogic.cli.forecasters import ForecasterOptions, default_model
 from tlogic.cli.options import Cluster, Threads
 
 
@@ -47,7 +47,10 @@ def evaluate(
     cluster: Cluster = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Forecast the facts of a split with RULES or a MODEL, and report how high the true answers rank."""
+    """Forecast the facts of a split, and report how high the true answers rank.
+
+    Without MODEL and RULES, a scorecard is fitted to the facts before the split, and kept for the next time.
+    """
     import time
 
     from tlogic import api
@@ -58,7 +61,7 @@ def evaluate(
     started = time.perf_counter()
     graph = data.read()
     seconds = {"read": time.perf_counter() - started}
-    loaded = forecaster.load()
+    loaded = forecaster.load(lambda: default_model(graph, threads, split=split.value))
     if forecaster.rules is not None:
         warn_of_other_steps(graph, loaded)
     with wait_for_kernels(forecaster.kernel), progress() as follow:

@@ -10,7 +10,7 @@ import typer
 from tlogic import api
 from tlogic.cli.application_options import ApplicationOptions
 from tlogic.cli.data_options import DataOptions
-from tlogic.cli.forecasters import ForecasterOptions
+from tlogic.cli.forecasters import ForecasterOptions, default_model
 from tlogic.cli.options import Cluster, Threads, default_of
 from tlogic.errors import SettingsError
 
@@ -99,10 +99,8 @@ class ExplanationOptions:
 
     def check(self, forecaster: ForecasterOptions, query: QueryOptions) -> None:
         """Raise an error for options that have no effect with this forecaster or these queries."""
-        if forecaster.model is not None and self.picture is not None:
-            raise SettingsError("--picture draws the groundings of rules, which a model does not have; leave it out.")
-        if self.over is not None and (forecaster.model is None or not self.candidate):
-            raise SettingsError("--over NAME needs a --candidate NAME to compare, and a --model MODEL.")
+        if self.over is not None and (forecaster.rules is not None or not self.candidate):
+            raise SettingsError("--over NAME needs a --candidate NAME to compare, and a model instead of --rules.")
         if query.queries is not None and (self.candidate or self.picture is not None):
             raise SettingsError("--candidate and --picture need a single query, not --queries FILE.")
 
@@ -148,7 +146,10 @@ def forecast(
     threads: Threads = None,
     cluster: Cluster = None,
 ) -> None:
-    """Forecast the object or the subject of a query with RULES or a MODEL, and explain why."""
+    """Forecast the object or the subject of a query, and explain why.
+
+    Without MODEL and RULES, a scorecard is fitted to the facts before the query, and kept for the next time.
+    """
     from tlogic.cli.forecast_output import give_answers, give_batch
 
     forecaster.check()
@@ -178,8 +179,10 @@ def _forecast(
 ) -> "Forecast[Any]":
     from tlogic.cli.console import progress, wait_for_kernels, warn_of_other_steps
     from tlogic.cli.forecast_output import warn_of_later_facts, warn_of_unknown_relations
+    from tlogic.forecasting.queries import query_step
 
-    loaded = forecaster.load()
+    first = min((query_step(graph, query.at) for query in queries), default=None)
+    loaded = forecaster.load(lambda: default_model(graph, options["threads"], before=first))
     settings = None if forecaster.rules is None else application.settings()
     with wait_for_kernels(forecaster.kernel), progress() as follow:
         answers = api.forecast(graph, loaded, queries, settings, progress=follow, **options)

@@ -1,6 +1,6 @@
-"""The --rules and --model options: what a command forecasts with."""
+"""The --rules and --model options: what a command forecasts with; by default, a model that is fitted once."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ import typer
 from tlogic.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
+    from tlogic.graph import TemporalGraph
     from tlogic.models import Model
     from tlogic.rules import RuleSet
 
@@ -19,36 +20,82 @@ if TYPE_CHECKING:
 class ForecasterOptions:
     """The rule file or model file to forecast with."""
 
-    rules: Annotated[Path | None, typer.Option(help="The rule file to forecast with.", metavar="RULES")] = None
     model: Annotated[
-        Path | None, typer.Option(help="The model file to forecast with, instead of rules.", metavar="MODEL")
+        Path | None,
+        typer.Option(
+            help="The model file to forecast with; by default, a scorecard is fitted once and kept.", metavar="MODEL"
+        ),
+    ] = None
+    rules: Annotated[
+        Path | None,
+        typer.Option(help="Forecast with a rule file instead, as in the paper.", metavar="RULES"),
     ] = None
 
-    def check(self, *, is_required: bool = True) -> None:
-        """Raise an error if both files are given, or neither although one is required."""
+    def check(self) -> None:
+        """Raise an error if both files are given."""
         if self.rules is not None and self.model is not None:
             raise SettingsError("Found both --rules and --model; give only one of them.")
-        if is_required and self.rules is None and self.model is None:
-            raise SettingsError("No rules or model given; expected --rules RULES or --model MODEL.")
 
-    def load(self) -> "RuleSet | Model":
-        """Load the rules or the model."""
+    def load(self, default: "Callable[[], Model]") -> "RuleSet | Model":
+        """Load the rules or the model; the default if there is neither."""
         from tlogic.models import Model
         from tlogic.rules import RuleSet
 
         with other_option_hint(self.rules, self.model):
-            return Model.load(self.model) if self.model is not None else RuleSet.load(str(self.rules))
+            if self.rules is not None:
+                return RuleSet.load(self.rules)
+            return default() if self.model is None else Model.load(self.model)
 
     @property
     def kernel(self) -> Any:
         """The kernel that is compiled last when the rules or the model are first used."""
-        if self.model is None:
+        if self.rules is not None:
             from tlogic.forecasting.application import apply_rules
 
             return apply_rules
         from tlogic.models.scorecard import scores_of
 
         return scores_of
+
+
+def load_model(path: Path | None, default: "Callable[[], Model]") -> "Model":
+    """Load a model file; the default if there is none."""
+    from tlogic.models import Model
+
+    return default() if path is None else Model.load(path)
+
+
+def default_model(
+    graph: "TemporalGraph", threads: int | None, *, before: int | None = None, split: str | None = None
+) -> "Model":
+    """The model for a graph if none is given: fitted now, or in an earlier command.
+
+    Args:
+        graph: The graph.
+        threads: How many threads to use.
+        before: The first time step to forecast: the model is fitted to earlier facts only.
+        split: Or the split to forecast: the model is fitted to the facts before it.
+    """
+    from tlogic import api
+    from tlogic.cli.console import error_console, progress, wait_for_kernels
+    from tlogic.models.model_cache import ModelCache
+    from tlogic.models.scorecard import scores_of
+    from tlogic.models.settings import FitSettings
+
+    known = graph if before is None or before >= min(graph.test_from, graph.end) else graph.before(before)
+    if len(known) == 0:
+        raise InputError(f"There are no facts before {graph.timeline.label_of(before or 0)} to fit a model to.")
+    settings = FitSettings(train_on="train") if split == "valid" else FitSettings()
+    cache = ModelCache(known, settings)
+    found = cache.open()
+    if found is not None:
+        return found
+    error_console.print("No --model or --rules given: fitting a scorecard to the data.")
+    with wait_for_kernels(scores_of), progress() as follow:
+        model = api.fit(known, settings, threads=threads, progress=follow)
+    kept = "It is kept in the cache for the next time" if cache.store(model) else "The cache is off, so it is not kept"
+    error_console.print(f"{model!r}. {kept}; `tlogic fit` writes one to a file.", markup=False)
+    return model
 
 
 @contextmanager

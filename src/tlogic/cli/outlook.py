@@ -9,6 +9,7 @@ import typer
 
 from tlogic import api
 from tlogic.cli.data_options import DataOptions
+from tlogic.cli.forecasters import default_model, load_model
 from tlogic.cli.options import Threads, default_of
 from tlogic.errors import SettingsError
 
@@ -17,7 +18,13 @@ if TYPE_CHECKING:
 
 ScopeOption = partial(typer.Option, rich_help_panel="Events")
 
-Model = Annotated[Path, typer.Option(help="The model file that gives the probabilities.", metavar="MODEL")]
+Model = Annotated[
+    Path | None,
+    typer.Option(
+        help="The model file that gives the probabilities; by default, a scorecard is fitted once and kept.",
+        metavar="MODEL",
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -57,7 +64,7 @@ class ScopeOptions:
 def outlook(
     scope: ScopeOptions,
     data: DataOptions,
-    model: Model,
+    model: Model = None,
     at: Annotated[
         str | None,
         typer.Option(help="The first date of the period; by default the step after the last fact.", metavar="DATE"),
@@ -80,11 +87,11 @@ def outlook(
     """List the events of DATA that are most likely within a period, with nobody having asked."""
     from tlogic.cli.console import progress, wait_for_kernels, warn_of_other_steps
     from tlogic.evidence.occurrence_evidence import extract_kernel
-    from tlogic.models import Model as FittedModel
+    from tlogic.forecasting.queries import query_step
 
     scope.check()
     graph = data.read(out)
-    fitted = FittedModel.load(model)
+    fitted = load_model(model, lambda: default_model(graph, threads, before=query_step(graph, at)))
     options: dict[str, Any] = {"at": at, "horizon": horizon, "top": top, "new": scope.new, "threads": threads}
     with wait_for_kernels(extract_kernel), progress() as follow:
         if scope.queries is not None:

@@ -86,7 +86,7 @@ def serve(
 ) -> None:
     """Serve forecasts over HTTP and on a web page while events arrive.
 
-    Without RULES and MODEL, the newest version in the STORE is used, or else rules are learned from its events.
+    Without MODEL and RULES, the newest version in the STORE is used, or else a scorecard is fitted to its events.
     """
     _require_packages()
     from tlogic.cli.console import wait_for_kernels
@@ -94,7 +94,7 @@ def serve(
     from tlogic.serving.engine.entity_history import entity_edges
     from tlogic.serving.startup import open_service
 
-    forecaster.check(is_required=False)
+    forecaster.check()
     access, period = tokens.settings(), None if learn_every is None else seconds_of(learn_every)
     server.check_address(host, access)
     settings = application.settings()
@@ -139,7 +139,7 @@ def serve_sample(port: int, browser: bool, threads: int | None) -> None:
         if browser:
             Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-    error_console.print("Learning rules from the sample world.")
+    error_console.print("Fitting a model to the sample world.")
     with (
         wait_for_kernels(entity_edges),
         TemporaryDirectory() as folder,

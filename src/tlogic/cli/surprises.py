@@ -8,14 +8,15 @@ import typer
 
 from tlogic import api
 from tlogic.cli.data_options import DataOptions
+from tlogic.cli.forecasters import default_model, load_model
 from tlogic.cli.options import Threads, default_of
 from tlogic.cli.outlook import Model
 
 
 def surprises(
     data: DataOptions,
-    model: Model,
     since: Annotated[str, typer.Option(help="The first date of the period.", metavar="DATE")],
+    model: Model = None,
     top: Annotated[int, typer.Option(help="The number of events of both kinds to list.", metavar="N")] = default_of(
         api.surprises, "top"
     ),
@@ -28,15 +29,16 @@ def surprises(
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     threads: Threads = None,
 ) -> None:
-    """List the events of DATA since a date that a MODEL found least probable, and those that failed to happen."""
+    """List the events of DATA since a date that were least probable, and those that failed to happen."""
     from tlogic.cli.console import error_console, progress, wait_for_kernels
     from tlogic.cli.monitoring_output import print_surprises
     from tlogic.evidence.occurrence_evidence import extract_kernel
     from tlogic.forecasting.query_files import write_table
 
     graph = data.read(out)
+    fitted = load_model(model, lambda: default_model(graph, threads, before=graph.timeline.step_of(since)))
     with wait_for_kernels(extract_kernel), progress() as follow:
-        found = api.surprises(graph, model, since=since, top=top, threads=threads, progress=follow)
+        found = api.surprises(graph, fitted, since=since, top=top, threads=threads, progress=follow)
     if out is not None:
         write_table(found.events, out)
         error_console.print(f"{found.events.height:,} events written to {out}", markup=False)

@@ -1,8 +1,12 @@
 """Explanation: why a candidate of a query has its score and its rank."""
 
+import os
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from tlogic.events.timeline import Timeline
 from tlogic.forecasting.queries import Query
 from tlogic.notebook import html_text
 
@@ -42,6 +46,7 @@ class Explanation(ABC):
         score: Its score; 0 if it is not a candidate.
         rank: One more than the number of candidates with higher scores; None if it is not a candidate.
         n_candidates: How many candidates the query has.
+        timeline: The dates of the time steps.
 
     Example:
         >>> import tlogic
@@ -56,6 +61,7 @@ class Explanation(ABC):
     score: float
     rank: int | None
     n_candidates: int
+    timeline: Timeline
 
     @abstractmethod
     def text(self, n_reasons: int | None = 3) -> str:
@@ -64,6 +70,29 @@ class Explanation(ABC):
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """The whole explanation, for JSON."""
+
+    @abstractmethod
+    def facts_behind(self, n_reasons: int | None = 3) -> list[Fact]:
+        """The facts behind the strongest reasons or all of them (None), each once, in order of time."""
+
+    @property
+    @abstractmethod
+    def figure(self) -> str:
+        """The figure that the explanation is about: the score or the probability of the candidate."""
+
+    def draw(self, path: str | os.PathLike[str], n_reasons: int = 3) -> None:
+        """Draw the facts behind the strongest reasons along time.
+
+        Args:
+            path: The .svg or .png file to write.
+            n_reasons: How many reasons to draw.
+        """
+        from tlogic.explaining.picture import draw
+
+        draw(self, self.facts_behind(n_reasons), Path(path))
+
+    def _in_order_of_time(self, facts: Iterable[Fact]) -> list[Fact]:
+        return sorted(set(facts), key=lambda fact: (self.timeline.step_of(fact.time), fact))
 
     def __str__(self) -> str:
         return self.text()

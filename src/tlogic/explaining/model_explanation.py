@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tlogic.events.timeline import Timeline
 from tlogic.evidence.memory import Memory
 from tlogic.evidence.statements import Case, Edge
 from tlogic.explaining.explanation import Explanation, Fact
@@ -57,6 +58,7 @@ class ModelExplanation(Explanation):
         rank: One more than the number of candidates with higher scores; None if it is not a candidate.
         n_candidates: How many candidates the query has.
         contributions: What each family of evidence adds, the largest first.
+        timeline: The dates of the time steps.
 
     Example:
         >>> import tlogic
@@ -77,6 +79,7 @@ class ModelExplanation(Explanation):
     rank: int | None
     n_candidates: int
     contributions: tuple[Contribution, ...]
+    timeline: Timeline
 
     def __repr__(self) -> str:
         return f"ModelExplanation({self.query}: {self.candidate}, rank {self.rank} of {self.n_candidates})"
@@ -88,7 +91,7 @@ class ModelExplanation(Explanation):
         """
         lines = [f"Why {self.candidate} for {self.query}?", self._rank_line()]
         cited = set[Fact]()
-        shown = [each for each in self.contributions if each.has_evidence][:n_reasons]
+        shown = self.strongest(n_reasons)
         for each in shown:
             lines.append(f"  {each.weight:+.4f}  {each.sentence}")
             new = [fact for fact in each.facts if fact not in cited and not _is_named(fact, shown)]
@@ -96,6 +99,19 @@ class ModelExplanation(Explanation):
             cited |= set(new)
         rest = [each.weight for each in self.contributions if each not in shown]
         return "\n".join([*lines, *_rest_line(rest)])
+
+    def strongest(self, n: int | None = 3) -> list[Contribution]:
+        """The largest contributions of families that found something."""
+        return [each for each in self.contributions if each.has_evidence][:n]
+
+    def facts_behind(self, n_reasons: int | None = 3) -> list[Fact]:
+        """The facts behind the largest contributions or all of them (None), each once, in order of time."""
+        return self._in_order_of_time(fact for each in self.strongest(n_reasons) for fact in each.facts)
+
+    @property
+    def figure(self) -> str:
+        """The probability, as text."""
+        return f"probability {as_percent(self.probability)}"
 
     def over(self, other: "ModelExplanation") -> "Comparison":
         """Why this candidate ranks above another candidate of the same query, or below it."""
@@ -144,8 +160,9 @@ class Comparison:
     Example:
         >>> parts = [Contribution("pair", weight, "", (), 0, {}) for weight in (0.5, 0.25)]
         >>> query = Query("Ann", "calls", None, "2030-01-04")
+        >>> days = Timeline("day", 1, "2030-01-01")
         >>> one, other = (
-        ...     ModelExplanation(query, name, part.weight, 0.5, rank, 2, (part,))
+        ...     ModelExplanation(query, name, part.weight, 0.5, rank, 2, (part,), days)
         ...     for rank, (name, part) in enumerate(zip(("Bo", "Cy"), parts, strict=True), 1)
         ... )
         >>> one.over(other).differences[0][0]
@@ -230,6 +247,7 @@ def explain_by_model(forecaster: ModelForecaster, query: Query, candidate: str, 
         rank=None if own is None else int((scores > scores[own]).sum()) + 1,
         n_candidates=len(scores),
         contributions=contributions,
+        timeline=graph.timeline,
     )
 
 

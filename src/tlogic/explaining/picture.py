@@ -1,11 +1,10 @@
 """A picture of an explanation: entities as lines along time, facts as arrows, the forecast at the end."""
 
-from collections.abc import Callable
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from tlogic.explaining.rule_explanation import Fact, RuleExplanation
+from tlogic.explaining.explanation import Explanation, Fact
 from tlogic.figures import BLUE, LINE, ORANGE, TEXT, drawing, literal
 
 # Inches: between two arrows, with a label in between; and per character of a name or of the title.
@@ -14,12 +13,11 @@ _ARROW, _NAME, _TITLE = 1.6, 0.09, 0.095
 _LABEL_WIDTH, _LABEL_LINE = 17, 0.15
 
 
-def draw(why: RuleExplanation, path: Path, n_reasons: int) -> None:
-    """Draw the facts behind an explanation's strongest reasons to an SVG or PNG file."""
-    facts = sorted({fact for reason in why.strongest(n_reasons) for fact in reason.facts}, key=_by_time(why))
+def draw(why: Explanation, facts: list[Fact], path: Path) -> None:
+    """Draw facts behind an explanation, in order of time, to an SVG or PNG file."""
     lanes = _lanes(why, facts)
     width = 0.4 + _NAME * max(map(len, lanes)) + _ARROW * (len(facts) + 1)
-    title = wrap(f"{why.query}: {why.candidate}, score {why.score:.4f}", int(width / _TITLE))
+    title = wrap(f"{why.query}: {why.candidate}, {why.figure}", int(width / _TITLE))
     labels = [fact.relation for fact in facts] + [why.query.relation]
     lane = max(0.8, 0.2 + _LABEL_LINE * max(len(_label_lines(label)) for label in labels))
     with drawing(path, width, height=0.5 + 0.2 * len(title) + lane * len(lanes)) as figure:
@@ -27,11 +25,7 @@ def draw(why: RuleExplanation, path: Path, n_reasons: int) -> None:
         _draw(figure.add_subplot(), why, facts, lanes)
 
 
-def _by_time(why: RuleExplanation) -> Callable[[Fact], tuple[int, Fact]]:
-    return lambda fact: (why.timeline.step_of(fact.time), fact)
-
-
-def _lanes(why: RuleExplanation, facts: list[Fact]) -> dict[str, int]:
+def _lanes(why: Explanation, facts: list[Fact]) -> dict[str, int]:
     """The height of each entity's line: the query's entity on top, the candidate at the bottom."""
     named = why.query.subject or str(why.query.object)
     between = [name for fact in facts for name in (fact.subject, fact.object) if name not in (named, why.candidate)]
@@ -39,7 +33,7 @@ def _lanes(why: RuleExplanation, facts: list[Fact]) -> dict[str, int]:
     return {name: len(order) - index for index, name in enumerate(order)}
 
 
-def _draw(axes: Any, why: RuleExplanation, facts: list[Fact], lanes: dict[str, int]) -> None:
+def _draw(axes: Any, why: Explanation, facts: list[Fact], lanes: dict[str, int]) -> None:
     """Draw facts side by side in order of time, so that none hides another, with their dates below."""
     end = len(facts)
     for name, height in lanes.items():

@@ -1,9 +1,7 @@
 """RuleExplanation: the rules that lead to a candidate, the dated facts behind each, and how their scores combine."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -125,16 +123,14 @@ class RuleExplanation(Explanation):
 
         return as_text(self, n_reasons)
 
-    def draw(self, path: str | os.PathLike[str], n_reasons: int = 3) -> None:
-        """Draw the facts behind the strongest reasons along time.
+    def facts_behind(self, n_reasons: int | None = 3) -> list[Fact]:
+        """The facts behind the strongest reasons or all of them (None), each once, in order of time."""
+        return self._in_order_of_time(fact for reason in self.strongest(n_reasons) for fact in reason.facts)
 
-        Args:
-            path: The .svg or .png file to write.
-            n_reasons: How many reasons to draw.
-        """
-        from tlogic.explaining.picture import draw
-
-        draw(self, Path(path), n_reasons)
+    @property
+    def figure(self) -> str:
+        """The score, as text."""
+        return f"score {self.score:.4f}"
 
 
 def explain_by_rules(

@@ -19,7 +19,7 @@ from tlogic.version import __version__
 
 FOLDER_VARIABLE = "TLOGIC_CACHE"
 _OFF = ("off", "0")
-_NAME = re.compile("[0-9a-f]{32}[.](graph|memory)")
+_NAME = re.compile("[0-9a-f]{32}[.](graph|memory|model)")
 _MAX_FILES, _MAX_BYTES = 20, 4 << 30
 _MIN_FILE_AGE_SECONDS = 2.0
 """A file that changed just now may change again with the same time stamp, because file clocks are coarse."""

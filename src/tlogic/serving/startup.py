@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from tlogic.api import learn
+from tlogic.api import fit, learn
 from tlogic.errors import InputError, SettingsError
 from tlogic.forecasting import ApplicationSettings
+from tlogic.graph import TemporalGraph
 from tlogic.models import Model
 from tlogic.rules import RuleSet
 from tlogic.serving.engine.live_store import LiveStore
@@ -25,14 +26,14 @@ def open_service(
     """Open a service over a store of events.
 
     The service answers by the given rules or model, otherwise by the newest version in the store. If the store has no
-    version, rules are learned from its events.
+    version, a model is fitted to its events; rules are learned if there are too few events for a model.
 
     Args:
         store: The path of a file, a database URL, or an open store.
         rules: A rule file. It becomes the newest version, unless the store already has a version with the same rules.
         model: A model file, used like a rule file.
         settings: How rules are applied; by default, `ApplicationSettings()`.
-        threads: The number of threads for learning; by default, one per core.
+        threads: The number of threads for fitting; by default, one per core.
 
     Returns:
         The service. Close its store with ``service.live_store.store.close()`` unless you passed an open one.
@@ -97,7 +98,15 @@ def _choose_version(
     elif not versions.use_latest():
         if live_store.is_empty:
             raise _no_events(live_store.store.name)
-        versions.use(learn(live_store.snapshot().graph(), threads=threads))
+        versions.use(_learned(live_store.snapshot().graph(), threads))
+
+
+def _learned(graph: TemporalGraph, threads: int | None) -> RuleSet | Model:
+    """A model, or rules if no model can be fitted to the few facts."""
+    try:
+        return fit(graph, threads=threads)
+    except InputError:
+        return learn(graph, threads=threads)
 
 
 def _no_events(name: str) -> InputError:

@@ -11,6 +11,7 @@ from tlogic.errors import InputError, TLogicError
 from tlogic.forecasting import ApplicationSettings
 from tlogic.learning import LearningSettings
 from tlogic.models import Model
+from tlogic.progress import no_progress
 from tlogic.rules import RuleSet
 from tlogic.serving import schemas
 from tlogic.serving.engine.live_store import LiveStore
@@ -124,7 +125,9 @@ class VersionManager:
     def _learned(self) -> RuleSet | Model:
         graph = self._live_store.snapshot().graph()
         if isinstance(self._predictor, ModelPredictor):
-            return fit(graph, threads=self._threads, **_fit_settings(self._predictor.model.settings))
+            return fit(
+                graph, threads=self._threads, progress=no_progress, **_fit_settings(self._predictor.model.settings)
+            )
         settings = self._predictor.rules.settings if isinstance(self._predictor, RulePredictor) else {}
         return learn(graph, threads=self._threads, **_learning_settings(settings))
 
