@@ -64,6 +64,19 @@ def test_every_time_step_is_kept(calls: Path, tmp_path: Path, step: str, unit: s
         assert timeline.unit == unit
 
 
+def test_weekly_events_keep_their_dates(tmp_path: Path) -> None:
+    store = tmp_path / "events.db"
+    weekly = write(tmp_path / "weekly.csv", *(f"Ann,calls,Bob,2014-08-{day:02}" for day in (6, 13, 20)))
+    first = run("ingest", "--store", store, weekly)
+    assert "in steps of 1 week, on Wednesdays (found from the data)" in first.stderr
+    later = write(tmp_path / "later.csv", "Ann,calls,Bob,2014-08-23", "Ann,calls,Bob,2014-08-27")
+    done = run("ingest", "--store", store, later, "--step", "1w")
+    assert done.stdout.startswith("1 event added"), done.stderr
+    with EventStore.open(store) as opened:
+        assert opened.state().timeline == Timeline("week", 1, "2014-08-06", day=3)
+        assert opened.changes_since(0, 0, 0).events.step.tolist() == [0, 1, 2, 3]
+
+
 def test_integers(tmp_path: Path) -> None:
     store = tmp_path / "events.db"
     run("ingest", "--store", store, write(tmp_path / "a.csv", "Ann,calls,Bob,5", "Ann,calls,Bob,29"))

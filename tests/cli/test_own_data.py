@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from datetime import date, timedelta
 from pathlib import Path
 
 import duckdb
@@ -9,6 +10,7 @@ import polars as pl
 import pytest
 import sqlalchemy
 
+import tlogic
 from tests.cli.running import run, run_process
 from tlogic.cli.data_options import column_choice
 from tlogic.errors import InputError
@@ -179,3 +181,15 @@ def test_bad_input_ends_with_one_message(folder: Path, arguments: list[str], mes
 def test_columns_that_are_not_understood(text: str) -> None:
     with pytest.raises(InputError, match="are not understood; expected four names or positions"):
         column_choice(text)
+
+
+def test_weekly_dates(tmp_path: Path) -> None:
+    weeks = [date(2030, 1, 2) + timedelta(weeks=week) for week in range(30)]
+    rows = [f"p{week % 3},calls,p{(week + 1) % 3},{day}" for week, day in enumerate(weeks)]
+    path = tmp_path / "weekly.csv"
+    path.write_text("\n".join(["subject,relation,object,date", *rows]))
+    assert "in steps of 1 week, on Wednesdays" in run("stats", path, "--quiet").stdout
+    learn(tmp_path, path)
+    done = run("forecast", path, "--rules", tmp_path / "own.rules", "--subject", "p0", "--relation", "calls", "--json")
+    assert json.loads(done.stdout)["query"]["at"] == "2030-07-31"
+    assert str(tlogic.read(path)).endswith("2030-01-02 to 2030-07-24, steps of 1 week, on Wednesdays)")

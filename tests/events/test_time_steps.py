@@ -1,7 +1,7 @@
 """The step of time is found from the data, or given."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from math import gcd
 
 import polars as pl
@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from tlogic.errors import InputError
 from tlogic.events import EventTable, Timeline, read_events
+
+BUSINESS_DAYS = "1 business day, Monday to Friday"
 
 
 def read_times(times: Sequence[object], step: str | int | None = None) -> EventTable:
@@ -35,11 +37,11 @@ def steps(table: EventTable) -> list[int]:
         ([1999, 2014], Timeline("year", 1, "1999"), [0, 15]),
         (["1999", "2014"], Timeline("year", 1, "1999"), [0, 15]),
         (["2014"], Timeline("year", 1, "2014"), [0]),
-        (["2014-01-01", "2016-01-01"], Timeline("year", 1, "2014"), [0, 2]),
+        (["2014-01-01", "2016-01-01"], Timeline("month", 12, "2014-01-01", day=1), [0, 2]),
         (["2014-01-01", "2014-01-01"], Timeline("day", 1, "2014-01-01"), [0, 0]),
         (["2014-01", "2014-11"], Timeline("month", 1, "2014-01"), [0, 10]),
         (["2014-05"], Timeline("month", 1, "2014-05"), [0]),
-        (["2014-05-01", "2014-04-01"], Timeline("month", 1, "2014-04"), [1, 0]),
+        (["2014-05-01", "2014-04-01"], Timeline("month", 1, "2014-04-01", day=1), [1, 0]),
         (["2014-05-01", "2014-05-01"], Timeline("day", 1, "2014-05-01"), [0, 0]),
         (["2014-05-01", "2014-05-03"], Timeline("day", 1, "2014-05-01"), [0, 2]),
         (["20140501", "20140503"], Timeline("day", 1, "2014-05-01"), [0, 2]),
@@ -59,6 +61,70 @@ def test_the_step_is_found(times: list[object], timeline: Timeline, expected: li
 
 
 @pytest.mark.parametrize(
+    ("times", "step", "next_date"),
+    [
+        (["2014-08-06", "2014-08-13", "2014-08-20"], "1 week, on Wednesdays", "2014-08-27"),
+        (["2014-08-06", "2014-08-20", "2014-09-03"], "2 weeks, on Wednesdays", "2014-09-17"),
+        (["2014-08-10", "2014-08-24", "2014-08-31", "2014-10-05"], "1 week, on Sundays", "2014-10-12"),
+        (["2014-01-31", "2014-02-28", "2014-03-31"], "1 month, on the last day of the month", "2014-04-30"),
+        (["2014-01-30", "2014-02-28", "2014-03-30"], "1 month, on day 30 of the month", "2014-04-30"),
+        (["2014-01-15", "2014-02-15", "2014-12-15"], "1 month, on day 15 of the month", "2015-01-15"),
+        (["2014-03-31", "2014-06-30", "2014-09-30"], "1 quarter, on the last day of the month", "2014-12-31"),
+        (["2014-01", "2014-04", "2014-07"], "1 quarter", "2014-10"),
+        (["2012-12-31", "2013-12-31", "2014-12-31"], "1 year, on 31 December", "2015-12-31"),
+        (["2010-01-01", "2011-01-01", "2014-01-01"], "1 year, on 1 January", "2015-01-01"),
+        (["1990", "2000", "2010"], "10 years", "2020"),
+        ([f"2014-08-{day:02}" for day in range(1, 31, 3)], "3 days", "2014-08-31"),
+        ([f"2014-08-{day:02}" for day in (*range(4, 9), *range(11, 16))], BUSINESS_DAYS, "2014-08-18"),
+        (["2014-08-06", "2014-08-13"], "1 day", "2014-08-14"),
+        ([f"2014-08-{day:02}" for day in range(4, 9)], "1 day", "2014-08-09"),
+        ([f"2014-08-{day:02}" for day in (1, 3, 5)], "1 day", "2014-08-06"),
+    ],
+)
+def test_calendars_are_recognised(times: list[str], step: str, next_date: str) -> None:
+    table = read_times(list(reversed(times)))
+    found = steps(table)
+    assert (table.timeline.description, table.report.step_size) == (step, step)
+    assert table.timeline.labels_of(found).tolist() == list(reversed(times))
+    assert table.timeline.label_of(max(found) + 1) == next_date
+
+
+def test_business_days_with_holidays() -> None:
+    days = [date(2014, 8, 4) + timedelta(days) for days in range(40)]
+    workdays = [day for day in days if day.weekday() < 5 and day != date(2014, 9, 1)]
+    table = read_times(workdays)
+    assert table.timeline == Timeline("business day", 1, "2014-08-04")
+    assert steps(table) == [step for step in range(30) if step != 20]
+    assert table.timeline.label_of(20) == "2014-09-01"
+    with_a_weekend = read_times([*workdays, date(2014, 8, 9)])
+    assert with_a_weekend.timeline == Timeline("day", 1, "2014-08-04")
+
+
+@pytest.mark.parametrize(
+    ("step", "origin"), [("1w", "2014-08-06"), ("7d", "2014-08-06"), ("2w", "2014-08-04"), ("1d", "2014-08-06")]
+)
+def test_a_given_step_of_the_found_length_keeps_the_dates(step: str, origin: str) -> None:
+    assert read_times(["2014-08-06", "2014-08-13", "2014-08-20"], step).timeline.origin == origin
+
+
+@settings(deadline=None)
+@given(
+    st.dates(date(1600, 1, 1), date(2400, 1, 1)),
+    st.sampled_from([1, 2, 7, 14]),
+    st.lists(st.integers(0, 60), min_size=1, unique=True),
+)
+def test_dates_are_kept_whatever_step_is_found(first: date, gap: int, numbers: list[int]) -> None:
+    times = [(first + timedelta(gap * number)).isoformat() for number in numbers]
+    table = read_times(times)
+    assert table.timeline.labels_of(steps(table)).tolist() == times
+
+
+def test_daily_data_has_steps_of_a_day() -> None:
+    days = [(date(2014, 8, 4) + timedelta(days)).isoformat() for days in range(0, 60)]
+    assert read_times(days).timeline == Timeline("day", 1, "2014-08-04")
+
+
+@pytest.mark.parametrize(
     ("times", "step", "timeline", "expected"),
     [
         ([5, 29, 53, 54], "24", Timeline("integer", 24, "0"), [0, 1, 2, 2]),
@@ -66,6 +132,8 @@ def test_the_step_is_found(times: list[object], timeline: Timeline, expected: li
         (["2014-08-06", "2014-08-11"], "1w", Timeline("week", 1, "2014-08-04"), [0, 1]),
         (["2014-08-06", "2014-10-11"], "1mo", Timeline("month", 1, "2014-08"), [0, 2]),
         (["2014-08-06", "2014-10-11"], "3mo", Timeline("month", 3, "2014-07"), [0, 1]),
+        (["2014-08-06", "2014-10-11"], "1q", Timeline("month", 3, "2014-07"), [0, 1]),
+        (["2014-08-08", "2014-08-09", "2014-08-11"], "1bd", Timeline("business day", 1, "2014-08-08"), [0, 1, 1]),
         (["1999", "2014"], "10y", Timeline("year", 10, "1990"), [0, 2]),
         (["1999", "2000"], "1d", Timeline("day", 1, "1999-01-01"), [0, 365]),
         (["2014-08-06 13:07", "2014-08-06 14:59"], "15m", Timeline("minute", 15, "2014-08-06 13:00"), [0, 7]),

@@ -27,6 +27,15 @@ timelines = st.builds(
     st.sampled_from(sorted(ORIGINS)),
     st.integers(1, 40),
 )
+CALENDARS = [
+    Timeline("business day", 1, "2014-08-08"),
+    Timeline("week", 2, "2014-08-06", day=3),
+    Timeline("month", 1, "2014-01-31", day=31),
+    Timeline("month", 3, "2014-01-30", day=30),
+    Timeline("month", 12, "2014-06-15", day=15),
+    Timeline("day", 10, "2014-08-06", day=1),
+]
+timelines |= st.sampled_from(CALENDARS)
 
 
 @settings(deadline=None)
@@ -38,7 +47,8 @@ def test_a_label_leads_back_to_its_step(timeline: Timeline, step: int) -> None:
 @settings(deadline=None)
 @given(timelines)
 def test_step_0_is_the_origin(timeline: Timeline) -> None:
-    assert timeline.label_of(0) == timeline.origin == ORIGINS[timeline.unit]
+    expected = timeline.origin if timeline.has_dates else ORIGINS[timeline.unit]
+    assert timeline.label_of(0) == timeline.origin == expected
 
 
 @settings(deadline=None)
@@ -60,6 +70,20 @@ def test_a_time_lies_in_its_step(minutes: int, time: datetime) -> None:
 @given(timelines, st.lists(st.integers(-100, 100), min_size=1))
 def test_many_labels_are_the_single_ones(timeline: Timeline, steps: list[int]) -> None:
     assert timeline.labels_of(steps).tolist() == [timeline.label_of(step) for step in steps]
+
+
+@settings(deadline=None)
+@given(st.sampled_from(CALENDARS), st.dates(date(1000, 1, 1), date(2999, 1, 1)))
+def test_a_date_between_two_dates_belongs_to_the_later_one(timeline: Timeline, day: date) -> None:
+    step = timeline.step_of(day)
+    assert timeline.label_of(step - 1) < day.isoformat() <= timeline.label_of(step)
+    assert timeline.step_of(datetime(day.year, day.month, day.day, 23, 59)) == step
+
+
+def test_business_days_have_a_day_of_the_week() -> None:
+    days = Timeline("business day", 1, "2014-08-08")
+    assert [days.label_of(step) for step in range(-1, 3)] == ["2014-08-07", "2014-08-08", "2014-08-11", "2014-08-12"]
+    assert [days.phase_of(step) for step in range(-1, 3)] == [3, 4, 0, 1]
 
 
 @pytest.mark.parametrize(
@@ -135,6 +159,8 @@ def test_a_date_is_no_integer() -> None:
     [
         ({"unit": "fortnight", "count": 1, "origin": "2014"}, "Unknown unit of time 'fortnight'"),
         ({"unit": "day", "count": 0, "origin": "2014"}, "must be 1 day or more, not 0"),
+        ({"unit": "week", "count": 1, "origin": "2014", "day": 8}, "unit 'week' the day must be from 1 to 7"),
+        ({"unit": "hour", "count": 1, "origin": "2014", "day": 1}, "unit 'hour' there is no day"),
         ({"unit": "day", "count": 1}, "with unit, count and origin"),
         ({"unit": "day", "count": 1, "origin": "never"}, "'never' is not understood"),
         ({"unit": "day", "count": 1, "origin": "2014", "time_zone": "Mars"}, "Unknown time zone 'Mars'"),

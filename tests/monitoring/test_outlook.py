@@ -140,7 +140,7 @@ def test_a_watchlist_gives_one_outlook_per_triple(days: TemporalGraph, judge: Mo
         ({"relation": "love"}, "love"),
         ({"other": KITE}, "needs another entity"),
         ({"top": 0}, "1 or more"),
-        ({"horizon": "6h"}, "whole number of time steps"),
+        ({"horizon": "6h"}, "shorter than one time step of 1 day"),
         ({"at": "1999-01-01"}, "no facts before"),
     ],
 )

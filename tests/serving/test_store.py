@@ -3,7 +3,7 @@
 import sqlite3
 import sys
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -433,3 +433,24 @@ def test_a_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     with pytest.raises(InputError, match=r"a package is missing .* pip install 'tlogic\[databases\]'"):
         import_module("tlogic.serving.store.event_store")
+
+
+def test_business_days(store: EventStore) -> None:
+    days = [date(2014, 8, 4) + timedelta(day) for day in range(12)]
+    add(store, [("Ann", "calls", "Bob", day) for day in days if day.weekday() < 5])
+    assert store.state().timeline == Timeline("business day", 1, "2014-08-04")
+    # A Saturday counts for the Monday after it.
+    assert add(store, [("Ann", "calls", "Bob", "2014-08-16"), ("Ann", "calls", "Bob", "2014-08-18")])[:2] == (1, 1)
+    assert store.state().span == Span(0, 10)
+    with pytest.raises(InputError, match="differs from the one of the store, which is 1 business day"):
+        add(store, FIRST, step="1d")
+
+
+def test_weekly_events_in_a_store_of_days(store: EventStore) -> None:
+    add(store, FIRST)
+    weeks = [("Ann", "calls", "Bob", f"2014-08-{day}") for day in (13, 20, 27)]
+    events = check_events(weeks)
+    assert events.timeline == Timeline("week", 1, "2014-08-13", day=3)
+    assert events.on(DAYS).step.tolist() == [4, 11, 18]
+    with pytest.raises(InputError, match=r"have time steps of 1 day from .*, the store has .* 1 week, on Wednesdays"):
+        check_events(FIRST).on(events.timeline)

@@ -153,7 +153,7 @@ def statistics(graph: TemporalGraph) -> Statistics:
         relations=int(np.count_nonzero(per_relation)),
         steps=len(per_step),
         span=last - first + 1,
-        step_size=graph.timeline.step_size,
+        step_size=graph.timeline.description,
         first_date=graph.timeline.label_of(first),
         last_date=graph.timeline.label_of(last),
         self_loops=int(np.count_nonzero(facts.subject == facts.object)),

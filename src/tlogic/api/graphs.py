@@ -34,7 +34,8 @@ def read(
         query: What to read from a database: a SELECT statement or the name of a table.
         valid_from: The date at which the validation period begins, if the source is one table.
         test_from: The date at which the test period begins, if the source is one table.
-        step: The time step, such as "1d", "1h" or "15m"; found from the data if not given.
+        step: The time step, such as "1d", "1h", "15m", "1w", "1mo", "1q" (quarters), "1y" or "1bd" (business days);
+            by default the common step of the dates.
         columns: The columns of subject, relation, object and time, as a list of names or positions or as a mapping
             from role to column; recognised by their names if not given.
         time_zone: The time zone to which date-times with zones are converted.

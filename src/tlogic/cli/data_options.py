@@ -58,7 +58,9 @@ class DataOptions:
     step: Annotated[
         str | None,
         DataOption(
-            help="The length of a time step, such as 1d, 1h or 15m; by default found from the data.", metavar="STEP"
+            help="The length of a time step: 15m, 1h, 1d, 1bd (business days), 1w, 1mo, 1q (quarters), 1y, or 24 for "
+            "integers; by default the common step of the dates.",
+            metavar="STEP",
         ),
     ] = None
     time_zone: Annotated[

@@ -26,11 +26,14 @@ class StoredDataOptions(DataOptions):
 
     def _read_events(self, timeline: "Timeline | None") -> "EventTable":
         from tlogic.events import read_events
+        from tlogic.serving.store.encoded_events import check_step
 
+        if timeline is not None:
+            check_step(timeline, self.step)
         return read_events(
             self._source(),
             query=self.query,
-            step=self.step if timeline is None else self._step_of(timeline),
+            step=self.step if timeline is None else timeline,
             columns=None if self.columns is None else column_choice(self.columns),
             time_zone=self._time_zone_of(timeline),
             skip_bad_rows=self.skip_bad_rows,
@@ -57,14 +60,6 @@ class StoredDataOptions(DataOptions):
     def _refuse_splits(self) -> None:
         if self.valid_from is not None or self.test_from is not None:
             raise InputError("An event store has no splits; leave out --valid-from and --test-from.")
-
-    def _step_of(self, timeline: "Timeline") -> str:
-        from tlogic.serving.store.encoded_events import check_step
-
-        check_step(timeline, self.step)
-        if timeline.unit == "integer":
-            return "1"  # keeps integers unchanged; the store converts them to its own time steps
-        return f"{timeline.count}{'mo' if timeline.unit == 'month' else timeline.unit[0]}"
 
     def _time_zone_of(self, timeline: "Timeline | None") -> str:
         if timeline is None:

@@ -16,8 +16,8 @@ from tlogic.events.sources.raw_facts import RawFacts
 from tlogic.events.sources.source_files import read_source
 from tlogic.events.splits import split_by_files, split_by_time
 from tlogic.events.time_parsing import check_time_zone, parse_column
-from tlogic.events.time_steps import build_timeline, parse_step
-from tlogic.events.timeline import Label
+from tlogic.events.time_steps import Step, build_timeline, continue_timeline, parse_step
+from tlogic.events.timeline import Label, Timeline
 
 
 def read_events(
@@ -26,7 +26,7 @@ def read_events(
     query: str | None = None,
     valid_from: Label | None = None,
     test_from: Label | None = None,
-    step: str | int | None = None,
+    step: str | int | Timeline | None = None,
     columns: Columns | None = None,
     time_zone: str = "UTC",
     skip_bad_rows: bool = False,
@@ -44,8 +44,8 @@ def read_events(
             whatever file they are in. If neither is given, the files are the splits, and a single file or data frame
             is all training data. A period begins with the time step that contains the given time.
         test_from: The start of the test period.
-        step: The length of a time step, such as "1d", "15m", "1mo", or "24" for integers; by default found from the
-            data.
+        step: The length of a time step, such as "1d", "15m", "1mo", or "24" for integers; by default the common step
+            of the dates. A timeline gives its own steps.
         columns: The columns of subject, relation, object and time: four names or positions, or a mapping such as
             {"subject": "who"}. Common names are recognised. Columns without names are taken in this order.
         time_zone: The time zone that date-times with zones are converted to, such as "Europe/Berlin". Date-times
@@ -65,19 +65,23 @@ def read_events(
         >>> table.frame["step"].to_list(), table.timeline.label_of(3)
         ([0, 3], '2014-08-12')
     """
-    given_step = None if step is None else parse_step(step)
+    given_step = _given_step(step)
     check_time_zone(time_zone)
     sources = read_source(source, check_columns(columns), query)
     parts = list(sources.values())
     rows = _stack(parts)
     as_integers = given_step is not None and given_step.unit == "integer"
-    kind, timestamps, zoned = parse_column(rows["time"], as_integers=as_integers, time_zone=time_zone)
+    kind, parsed, zoned = parse_column(rows["time"], as_integers=as_integers, time_zone=time_zone)
     rows, bad_rows, examples = select_valid_rows(
-        rows.with_columns(timestamps.alias("timestamp")), kind, parts, skip_bad_rows
+        rows.with_columns(parsed.alias("timestamp")), kind, parts, skip_bad_rows
     )
     files = _count_facts(rows["part"], parts)
 
-    timeline = build_timeline(kind, rows["timestamp"].unique().sort().to_numpy(), given_step, time_zone)
+    timestamps = rows["timestamp"].unique().sort().to_numpy()
+    if isinstance(step, Timeline):
+        timeline = continue_timeline(step, kind, timestamps)
+    else:
+        timeline = build_timeline(kind, timestamps, given_step, time_zone)
     rows = rows.with_columns(step=timeline.steps_at(rows["timestamp"].to_numpy()))
     by_files = valid_from is None and test_from is None
     if by_files:
@@ -93,13 +97,19 @@ def read_events(
         bad_row_examples=examples,
         first_time=timeline.label_of(0),
         last_time=timeline.label_of(int(frame["step"].to_numpy().max())),
-        step_size=timeline.step_size,
+        step_size=timeline.description,
         step_given=given_step is not None,
         warnings=find_warnings(frame, timeline, split),
         time_zone=time_zone if zoned else None,
         periods=None if by_files else split.sizes(rows["step"]),
     )
     return EventTable(frame, timeline, split.valid_from, split.test_from, report)
+
+
+def _given_step(step: str | int | Timeline | None) -> Step | None:
+    if isinstance(step, Timeline):
+        return Step(step.unit, step.count)
+    return None if step is None else parse_step(step)
 
 
 def _stack(parts: Sequence[RawFacts]) -> pl.DataFrame:

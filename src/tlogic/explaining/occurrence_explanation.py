@@ -260,7 +260,7 @@ def _rules(case: Case, memory: Memory) -> Statement:
 
 def _calendar(case: Case, _: Memory) -> Statement:
     phase, unit = int(case.values.get("phase", 0)), case.graph.timeline.unit
-    if unit == "day":
+    if unit in ("day", "business day"):
         return Statement(f"the period begins on a {day_name[phase]}")
     return Statement(f"the period begins in {month_name[phase + 1]}" if unit == "month" else f"it begins at {phase}:00")
 

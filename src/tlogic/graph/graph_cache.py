@@ -20,6 +20,8 @@ from tlogic.version import __version__
 FOLDER_VARIABLE = "TLOGIC_CACHE"
 _OFF = ("off", "0")
 _NAME = re.compile("[0-9a-f]{32}[.](graph|memory|model)")
+# Increases when the same files and options give another graph than before.
+_READING_VERSION = 2
 _MAX_FILES, _MAX_BYTES = 20, 4 << 30
 _MIN_FILE_AGE_SECONDS = 2.0
 """A file that changed just now may change again with the same time stamp, because file clocks are coarse."""
@@ -59,7 +61,7 @@ def _cache_path(source: str, options: Mapping[str, Any]) -> Path | None:
     sources = source_stamps(source)
     if time() - max(changed for _, _, changed in sources) / 1e9 < _MIN_FILE_AGE_SECONDS:
         return None
-    key = repr((__version__, VERSION, sources, sorted(options.items())))
+    key = repr((__version__, VERSION, _READING_VERSION, sources, sorted(options.items())))
     return folder / f"{blake2b(key.encode(), digest_size=16).hexdigest()}.graph"
 
 

@@ -85,9 +85,10 @@ class TemporalGraph:
         return len(self.facts.time)
 
     def __repr__(self) -> str:
+        steps = f", steps of {self.timeline.description}" if self.timeline.has_dates else ""
         return (
             f"TemporalGraph({size_text(len(self), len(self.entities), len(self.relations.base))}, "
-            f"{self.timeline.label_of(0)} to {self.timeline.label_of(self.end - 1)})"
+            f"{self.timeline.label_of(0)} to {self.timeline.label_of(self.end - 1)}{steps})"
         )
 
     def _repr_html_(self) -> str:

@@ -11,7 +11,7 @@ from tlogic.graph import TemporalGraph
 from tlogic.graph.arrays import Floats, Ints
 
 # Units per natural cycle. Intervals of whole cycles avoid artefacts: parts of weeks would show weekends as noise.
-_CYCLES = {"second": 60, "minute": 60, "hour": 24, "day": 7, "month": 12}
+_CYCLES = {"second": 60, "minute": 60, "hour": 24, "day": 7, "business day": 5, "month": 12}
 _SPLIT_COLORS = {"training": "#ffffff", "validation": "#eef2f7", "test": "#fdeadd"}
 # The range of dates that matplotlib supports.
 _FIRST_DATE, _LAST_DATE = np.datetime64("0001-01-01", "s"), np.datetime64("9999-12-31", "s")

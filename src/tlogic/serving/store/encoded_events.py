@@ -113,7 +113,11 @@ class EncodedEvents:
         own = self.timeline
         if own == timeline:
             return self
-        if (own.unit, own.time_zone) != (timeline.unit, timeline.time_zone) or timeline.count % own.count:
+        if own.has_dates and own.time_zone == timeline.time_zone and timeline.unit != "integer":
+            seconds = own.labels_of(self.step).astype("datetime64[s]").astype(np.int64)
+            return replace(self, step=timeline.steps_at(seconds), timeline=timeline)
+        units_differ = own.unit != timeline.unit or timeline.has_dates
+        if units_differ or own.time_zone != timeline.time_zone or timeline.count % own.count:
             raise _timeline_mismatch(own, timeline)
         units = Timeline(timeline.unit, 1, timeline.origin).step_of(own.origin)
         if units % own.count:
@@ -175,7 +179,7 @@ def check_step(timeline: Timeline, step: str | int | None) -> None:
 
     >>> check_step(Timeline("day", 1, "2014-08-09"), "1d")
     """
-    if step is not None and parse_step(step) != Step(timeline.unit, timeline.count):
+    if step is not None and not parse_step(step).is_as_long_as(Step(timeline.unit, timeline.count)):
         raise InputError(
             f"The time step {step!r} differs from the one of the store, which is {timeline.step_size}; leave it out."
         )
@@ -200,7 +204,7 @@ def _raise_problems(problems: Mapping[int, str], events: int) -> None:
 
 def _timeline_mismatch(found: Timeline, expected: Timeline) -> InputError:
     def described(timeline: Timeline) -> str:
-        return f"time steps of {timeline.step_size} from {timeline.origin} ({timeline.time_zone})"
+        return f"time steps of {timeline.description} from {timeline.origin} ({timeline.time_zone})"
 
     return InputError(
         f"The events have {described(found)}, the store has {described(expected)}; "
