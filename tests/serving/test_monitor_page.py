@@ -12,8 +12,9 @@ from tlogic.serving import schemas
 from tlogic.serving.engine import shared_result
 from tlogic.serving.engine.service import Service
 from tlogic.serving.page import live_section
+from tlogic.serving.page.display_text import percent
 from tlogic.serving.page.probability_curve import draw_curve
-from tlogic.serving.page.view_urls import EntityUrl, OutlookUrl, SurprisesUrl
+from tlogic.serving.page.view_urls import AskUrl, EntityUrl, OutlookUrl, PairUrl, SurprisesUrl, TripleUrl
 
 ENTITY, OTHER, RELATION = "Kite Aviation", "Meadow Textiles", "sue"
 HOSTILE = ("<script>window.hacked = 1</script>", '<img src=x onerror="window.hacked = 1">', "\"'><svg onload=hacked=1>")
@@ -160,6 +161,52 @@ def test_a_surprise_links_to_its_explanation(page: Page, service: Service) -> No
     page.get_by_role("table", name="Missing events").get_by_role("link", name="Why?").first.click()
     expect(page.locator("#why")).to_contain_text(f"Why {missing.probability:.1%}?")
     assert parse_qs(urlsplit(page.url).query)["at"] == [missing.date]
+
+
+def test_results_open_with_the_strongest_reasons_of_the_first_candidate(page: Page, service: Service) -> None:
+    query = schemas.Query(subject=ENTITY, relation=RELATION)
+    page.goto(str(AskUrl(subject=ENTITY, relation=RELATION)))
+    best = service.forecast(query, 1).candidates[0]
+    expect(page.locator("#why")).to_have_text(f"Why {best.name}?")
+    expect(page.locator("tr.chosen")).to_contain_text(best.name)
+    expect(page.locator("tr.chosen .number").last).to_have_text(f"{best.probability:.1%}")
+    expect(page.get_by_role("columnheader", name="Score")).to_have_count(0)
+    n_reasons = sum(each.has_evidence for each in service.explain(query, best.name).contributions)
+    assert n_reasons > 3
+    expect(page.locator(".reason:visible")).to_have_count(3)
+    page.get_by_text(f"{n_reasons - 3} weaker reason").click()
+    expect(page.locator(".reason:visible")).to_have_count(n_reasons)
+    page.mouse.move(900, 600)
+    page.mouse.wheel(0, 3000)
+    page.wait_for_function("scrollY > 300")
+    expect(page.get_by_role("table").get_by_role("link").first).to_be_in_viewport()
+
+
+def test_a_triple_shows_its_probability_by_horizon(page: Page, service: Service) -> None:
+    page.goto(str(TripleUrl(subject=ENTITY, relation=RELATION, object=OTHER)))
+    [event] = service.monitor.outlook(ENTITY, OTHER, RELATION, when=True, explain=True).events
+    rows = page.get_by_role("table", name="Probability by horizon").locator("tbody tr")
+    expect(rows).to_have_count(3)
+    for row, n_steps in zip(rows.all(), (1, 7, 30), strict=True):
+        point = event.curve[n_steps - 1]
+        expect(row).to_contain_text(f"{point.probability:.1%}")
+        expect(row).to_contain_text(point.date)
+    assert event.explanation is not None
+    n_factors = len(event.explanation.factors)
+    assert n_factors > 3
+    expect(page.locator(".reason:visible")).to_have_count(3)
+    expect(page.locator(".reason")).to_have_count(n_factors)
+
+
+def test_a_pair_shows_its_likely_events(page: Page, service: Service) -> None:
+    page.goto(str(PairUrl(entity=ENTITY, other=OTHER)))
+    likely = page.get_by_role("region", name="Likely next events").locator("li")
+    expected = service.monitor.outlook(ENTITY, OTHER, top=10).events
+    expect(likely).to_have_count(len(expected))
+    assert [" ".join(row.locator(".phrase").inner_text().split()) for row in likely.all()] == list(
+        map(words_of, expected)
+    )
+    assert [row.locator(".number").inner_text() for row in likely.all()] == [percent(e.probability) for e in expected]
 
 
 def test_the_board_shows_what_is_likely_surprising_and_changed(page: Page, service: Service) -> None:

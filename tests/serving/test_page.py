@@ -15,7 +15,7 @@ from tlogic.serving.engine.live_store import LiveStore
 from tlogic.serving.engine.service import Service
 from tlogic.serving.engine.versions import VersionManager
 from tlogic.serving.page.grounding_diagram import draw_grounding
-from tlogic.serving.page.view_urls import AskUrl, EntityUrl, RulesUrl
+from tlogic.serving.page.view_urls import AskUrl, EntityUrl, PairUrl, RulesUrl, TripleUrl
 from tlogic.serving.store.event_store import EventStore
 
 ENTITY, RELATION = "Kite Aviation", "sue"
@@ -143,11 +143,57 @@ def test_a_click_on_a_candidate_shows_its_explanation(page: Page, service: Servi
         expect(reason.locator(".facts").first).to_contain_text(fact.time)
     expect(reason.locator("svg .forecast .head")).to_be_visible()
     expect(page).to_have_title(re.compile(f"Why {name}"))
+    page.get_by_role("table").get_by_role("link").nth(1).click()
+    expect(page.locator("#why")).not_to_contain_text(name)
     page.go_back()
-    expect(page.locator("#why")).to_have_count(0)
+    expect(page.locator("#why")).to_have_text(f"Why {name}?")
+
+
+def test_the_relations_of_an_entity_are_offered(page: Page, service: Service) -> None:
+    page.goto(str(EntityUrl(name=ENTITY)))
+    page.get_by_role("link", name="Ask about this entity").click()
+    picker = page.get_by_role("region", name="Relations of the entity")
+    as_subject, as_object = service.relations_of(ENTITY)
+    expect(picker.get_by_role("link").first).to_have_text(
+        f"{as_subject[0].name}{as_subject[0].events}".replace("_", " ")
+    )
+    expect(picker.get_by_role("link")).to_have_count(len(as_subject))
+    page.get_by_label("Subject, or empty", exact=True).fill("")
+    expect(picker.get_by_role("link")).to_have_count(0)
+    page.get_by_label("Object, or empty", exact=True).fill(ENTITY)
+    expect(picker.get_by_role("link")).to_have_count(len(as_object))
+    picker.get_by_role("link").first.click()
+    wait_for_query(page, object=[ENTITY], relation=[as_object[0].name])
     assert candidates(page)
-    page.go_forward()
-    assert explanation(page) == f"Why {name}?"
+
+
+def test_examples_are_queries(page: Page, service: Service) -> None:
+    page.goto("/ask")
+    latest = service.latest_events(1).events[0]
+    page.get_by_role("region", name="Examples").get_by_role("link").first.click()
+    wait_for_query(page, subject=[latest.subject], relation=[latest.relation])
+
+
+def test_a_pair_and_its_events(page: Page, service: Service) -> None:
+    event = service.events(ENTITY, None, 0, 1).events[0]
+    page.goto(str(EntityUrl(name=ENTITY)))
+    page.locator(".facts li").first.get_by_role("link", name=event.relation.replace("_", " ")).click()
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_contain_text(event.object)
+    times = [
+        each.time
+        for each in service.events(event.subject, event.object, 0, 100).events
+        if (each.subject, each.relation) == (event.subject, event.relation)
+    ]
+    expect(page.locator(".title")).to_contain_text(f"happened {len(times)} time")
+    past = page.get_by_role("region", name="Past events")
+    expect(past.locator("li")).to_have_count(min(len(times), 20))
+    assert explanation(page) == f"Why {event.object}?"
+    page.get_by_role("link", name="All events of the two").click()
+    expect(page).to_have_title(re.compile(f"{event.subject} and {event.object}"))
+    total = service.events(event.subject, event.object, 0, 1).total
+    expect(past.locator(".pager")).to_contain_text(f"of {total}")
+    expect(page.get_by_role("region", name="Likely next events")).to_contain_text("ranked by rules")
 
 
 def test_a_shared_url_shows_the_same_in_another_browser(page: Page, opened: Opened) -> None:
@@ -165,12 +211,12 @@ def test_switching_a_rule_off_and_on(page: Page, service: Service) -> None:
     page.get_by_role("table").get_by_role("link").first.click()
     rule = service.explain(schemas.Query(subject=ENTITY, relation=RELATION), before[0][0]).reasons[0].rule
     page.locator(".reason").first.get_by_role("link", name="Switch off").click()
-    expect(page.locator(".chip")).to_contain_text(rule.words)
+    expect(page.locator(".chips .chip")).to_contain_text(rule.words)
     assert parse_qs(urlsplit(page.url).query)["without"] == [rule.id]
     less = service.forecast(schemas.Query(subject=ENTITY, relation=RELATION, without=[rule.id]))
     assert candidates(page) == [(each.name, f"{each.score:.4f}") for each in less.candidates]
-    page.locator(".chip").click()
-    expect(page.locator(".chip")).to_have_count(0)
+    page.locator(".chips .chip").click()
+    expect(page.locator(".chips .chip")).to_have_count(0)
     assert candidates(page) == before
 
 
@@ -183,10 +229,10 @@ def test_rules_are_filtered_and_stay_switched_off_in_other_views(page: Page) -> 
     first = page.locator(".rules li").first
     words = first.locator(".rule-words span").first.inner_text()
     first.get_by_role("link", name="Switch off").click()
-    expect(page.locator(".chip")).to_contain_text(words)
+    expect(page.locator(".chips .chip")).to_contain_text(words)
     expect(page.locator(".rules li.off")).to_have_count(1)
     page.get_by_role("link", name="Ask", exact=True).click()
-    expect(page.locator(".chip")).to_contain_text(words)
+    expect(page.locator(".chips .chip")).to_contain_text(words)
 
 
 def test_a_url_of_another_version_shows_a_warning(page: Page) -> None:
@@ -253,6 +299,8 @@ def phone(opened: Opened) -> Iterator[Page]:
         (PAST, "tbody tr"),
         (RULES, ".rules li"),
         ("/ask", "form"),
+        (str(PairUrl(entity=ENTITY, other=LONG)), ".facts li"),
+        (str(TripleUrl(subject=ENTITY, relation="<b>hit</b>", object=LONG)), ".facts li"),
         ("/nowhere", "[role=alert]"),
         (str(EntityUrl(name=LONG)), EXPECTED),
         (str(EntityUrl(name=HOSTILE[0])), EXPECTED),
@@ -337,7 +385,8 @@ def test_a_long_name_is_shortened_with_a_tooltip(page: Page) -> None:
         (f"{ASK}&at=soon", "soon"),
         (f"{ASK}&at=1999-01-01", "There are no facts before 1999-01-01"),
         (f"{ASK}&object=Corvania", "either a subject or an object"),
-        ("/ask?subject=Kite+Aviation", "needs a relation"),
+        ("/pair?entity=Kite+Aviation&other=Nobody", "Unknown entity 'Nobody'"),
+        ("/triple?subject=Kite+Aviation&relation=sues&object=Corvania", "Unknown relation 'sues'"),
         (f"{ASK}&without=no", "Unknown rule id 'no'"),
         (f"{ASK}&candidate=Nobody+at+all", "Unknown entity 'Nobody at all'"),
         ("/rules?page=x", "page: expected an integer, found 'x'"),
@@ -420,7 +469,7 @@ def test_the_evidence_of_a_model_can_be_switched_off(page: Page, service: Servic
         expect(reason.locator("svg .forecast .head")).to_be_visible()
         shown = candidates(page)
         reason.get_by_role("link", name="Switch off").click()
-        expect(page.locator(".chip")).to_contain_text(why.contributions[0].id)
+        expect(page.locator(".chips .chip")).to_contain_text(why.contributions[0].id)
         assert parse_qs(urlsplit(page.url).query)["without"] == [why.contributions[0].id]
         assert candidates(page) != shown
         page.goto("/rules")

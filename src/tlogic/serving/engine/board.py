@@ -28,6 +28,13 @@ class LikelyTriple(NamedTuple):
     object: str
     share: float
 
+    @classmethod
+    def of(cls, event: schemas.ExpectedEvent) -> "LikelyTriple":
+        """An event that rules ranked."""
+        query = event.question
+        subject, object_ = (event.candidate if name is None else name for name in (query.subject, query.object))
+        return cls(subject, query.relation, object_, event.likelihood)
+
 
 class LikelyTriples(NamedTuple):
     """The most likely events of the next time step."""
@@ -91,7 +98,7 @@ class Board:
         for entity in self._busiest_entities():
             expected = self._service.expected_events(entity, limit=N_EVENTS)
             at = expected.at
-            for triple in map(_triple_of, expected.expected):
+            for triple in map(LikelyTriple.of, expected.expected):
                 # An event is found from its subject and from its object.
                 found[triple[:3]] = max(found.get(triple[:3], 0.0), triple.share)
         triples = [LikelyTriple(*names, share) for names, share in found.items()]
@@ -121,9 +128,3 @@ class Board:
         """The first of the last time steps."""
         with self._service.live_store.reading() as graph:
             return graph.timeline.label_of(max(graph.end - RECENT_STEPS, 1))
-
-
-def _triple_of(event: schemas.ExpectedEvent) -> LikelyTriple:
-    query = event.question
-    subject, object_ = (event.candidate if name is None else name for name in (query.subject, query.object))
-    return LikelyTriple(subject, query.relation, object_, event.likelihood)

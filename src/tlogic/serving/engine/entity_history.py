@@ -46,6 +46,12 @@ def facts_of(graph: LiveGraph, entity: int, history: EntityHistory) -> list[Fact
     return facts
 
 
+def relation_counts(graph: LiveGraph, entity: int) -> dict[int, int]:
+    """Per relation or inverse of an entity: the number of its events."""
+    relation, count = np.unique(entity_edges(graph.index, entity)[0], return_counts=True)
+    return dict(zip(relation.tolist(), count.tolist(), strict=True))
+
+
 def latest_facts(graph: LiveGraph, limit: int) -> list[Fact]:
     """The facts of the last time steps: newest first, and within a time step the last to arrive first."""
     n_steps = 1

@@ -17,7 +17,14 @@ from tlogic.rules import Rule, in_words
 from tlogic.rules.selection import Sort
 from tlogic.serving import schemas
 from tlogic.serving.engine.board import Board
-from tlogic.serving.engine.entity_history import count_events, entity_history, facts_of, latest_facts, relation_rates
+from tlogic.serving.engine.entity_history import (
+    count_events,
+    entity_history,
+    facts_of,
+    latest_facts,
+    relation_counts,
+    relation_rates,
+)
 from tlogic.serving.engine.live_store import LiveStore
 from tlogic.serving.engine.monitor import Monitor
 from tlogic.serving.engine.name_search import NameSearch
@@ -183,6 +190,33 @@ class Service:
                 for relation in self._relation_search.find(text, limit, counts.tolist())
             ]
             return schemas.RelationPage(total=len(graph.relations.base), relations=found)
+
+    def relations_of(self, entity: str) -> tuple[list[schemas.Relation], list[schemas.Relation]]:
+        """List the relations that an entity has events of.
+
+        Args:
+            entity: The entity.
+
+        Returns:
+            The relations of its events as subject, and as object, each with the most frequent first.
+
+        Raises:
+            UnknownNameError: If the entity is unknown.
+
+        Example:
+            >>> as_subject, as_object = service.relations_of("Kite Aviation")
+            >>> as_subject[0].name
+            'bid_for'
+        """
+        with self.live_store.reading() as graph:
+            counts = relation_counts(graph, graph.entities.id_of(entity))
+            rank, n_relations = graph.relation_rank, len(graph.relations.base)
+            ordered = sorted(counts, key=lambda relation: (-counts[relation], rank[relation]))
+            name = graph.relations.name_of
+            as_subject = [schemas.Relation(name=name(r), events=counts[r]) for r in ordered if r < n_relations]
+            inverse = [r - n_relations for r in ordered if r >= n_relations]
+            as_object = [schemas.Relation(name=name(r), events=counts[r + n_relations]) for r in inverse]
+            return as_subject, as_object
 
     # Forecasts
 

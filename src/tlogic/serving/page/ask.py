@@ -11,10 +11,12 @@ from tlogic.serving.engine.service import Service
 from tlogic.serving.page import explanation
 from tlogic.serving.page.components import bar, box, hint, link, name, run_blocking, table, text
 from tlogic.serving.page.display_text import percent, relation_text, shorten
+from tlogic.serving.page.relation_picker import RelationPicker
 from tlogic.serving.page.search_box import SearchBox, find_entities, find_relations
 from tlogic.serving.page.toggles import show_switched_off
 from tlogic.serving.page.view_urls import AskUrl
 
+_N_EXAMPLE_EVENTS = 6
 _MORE_FACTOR = 5
 """The link "Show more" multiplies the number of candidates by this."""
 
@@ -31,24 +33,50 @@ def title_of(current: AskUrl) -> str:
 async def show(service: Service, current: AskUrl) -> None:
     """Show the view."""
     text("Ask", "h1", "unseen" if current.relation else "")
-    _show_form(service, current)
+    await _show_form(service, current)
     show_switched_off(service, current)
-    if not (current.subject or current.relation or current.object):
-        return
+    if current.relation:
+        await _show_answer(service, current)
+    elif not (current.subject or current.object):
+        await _show_examples(service, current)
+
+
+async def _show_answer(service: Service, current: AskUrl) -> None:
+    """Show the candidates, and the explanation of the chosen one or else of the first."""
     query = _query_of(current)
     with box(style="columns awaited") as columns:
         forecast = await run_blocking(service.forecast, query, current.top)
-        with box("section", label="Candidates"):
-            _show_forecast(forecast, current)
-    if current.candidate:
+        explained = current.candidate or next((each.name for each in forecast.candidates), "")
+        with box("section", "stays", "Candidates"):
+            _show_forecast(forecast, explained, current)
+    if explained:
         with columns, box("section", "awaited", "Why"):
-            await explanation.show(service, query, current)
+            await explanation.show(service, query, explained, current)
+
+
+async def _show_examples(service: Service, current: AskUrl) -> None:
+    """Show queries that ask for the object, or for the subject, of the latest events."""
+    latest = await run_blocking(service.latest_events, _N_EXAMPLE_EVENTS)
+    with box("section", label="Examples"):
+        text("Examples", "h2")
+        with box("ul", "examples"):
+            for index, event in enumerate({(each.subject, each.relation): each for each in latest.events}.values()):
+                asks_for_object = index % 2 == 0
+                url = AskUrl(
+                    current.without,
+                    current.version,
+                    subject=event.subject if asks_for_object else "",
+                    relation=event.relation,
+                    object="" if asks_for_object else event.object,
+                )
+                with box("li"), ui.link(target=str(url)).classes("asked"):
+                    _show_query_entity(url.subject or None)
+                    text(f"— {relation_text(event.relation)} →", "span", "relation")
+                    _show_query_entity(url.object or None)
 
 
 def _query_of(current: AskUrl) -> schemas.Query:
     """The query in the URL."""
-    if not current.relation:
-        raise InputError("A query needs a relation.")
     try:
         return schemas.Query(
             subject=current.subject or None,
@@ -61,11 +89,11 @@ def _query_of(current: AskUrl) -> schemas.Query:
         raise InputError("; ".join(f"{each['loc'][0]}: {each['msg']}" for each in error.errors())) from None
 
 
-def _show_form(service: Service, current: AskUrl) -> None:
+async def _show_form(service: Service, current: AskUrl) -> None:
     with box("form", "question", "Query").on("submit", js_handler="(event) => event.preventDefault()"):
 
-        def ask() -> None:
-            url = AskUrl(
+        def given() -> AskUrl:
+            return AskUrl(
                 current.without,
                 current.version,
                 subject=subject.value,
@@ -73,12 +101,17 @@ def _show_form(service: Service, current: AskUrl) -> None:
                 object=object_.value,
                 at=(date.value or "").strip(),
             )
-            ui.navigate.to(str(url))
+
+        def ask() -> None:
+            ui.navigate.to(str(given()))
+
+        async def pick() -> None:
+            await picker.update(given())
 
         entities, relations = find_entities(service), find_relations(service)
-        subject = SearchBox("Subject, or empty", entities, value=current.subject, on_enter=ask)
+        subject = SearchBox("Subject, or empty", entities, value=current.subject, on_enter=ask, on_change=pick)
         relation = SearchBox("Relation", relations, value=current.relation, on_enter=ask)
-        object_ = SearchBox("Object, or empty", entities, value=current.object, on_enter=ask)
+        object_ = SearchBox("Object, or empty", entities, value=current.object, on_enter=ask, on_change=pick)
         date = ui.input(value=current.at, placeholder="Date, or next").props(
             "outlined dense clearable autocomplete=off"
         )
@@ -89,9 +122,11 @@ def _show_form(service: Service, current: AskUrl) -> None:
         "Leave the subject or the object empty to rank the candidates for it. "
         "Without a date, the query is about the next time step."
     )
+    picker = RelationPicker(service)
+    await picker.update(current)
 
 
-def _show_forecast(forecast: schemas.Forecast, current: AskUrl) -> None:
+def _show_forecast(forecast: schemas.Forecast, explained: str, current: AskUrl) -> None:
     _show_query(forecast.question)
     if forecast.by == "fallback":
         hint("No rule predicts an answer; candidates are ranked by how often they were the answer.")
@@ -100,7 +135,7 @@ def _show_forecast(forecast: schemas.Forecast, current: AskUrl) -> None:
     if not forecast.candidates:
         hint("There are no candidates.")
         return
-    _show_candidates(forecast.candidates, current)
+    _show_candidates(forecast.candidates, explained, current)
     if forecast.note is not None:
         hint(forecast.note)
     if len(forecast.candidates) == current.top:
@@ -130,16 +165,17 @@ def _show_true_answers(names: list[str], current: AskUrl) -> None:
             link(each, replace(current, candidate=each))
 
 
-def _show_candidates(candidates: list[schemas.Candidate], current: AskUrl) -> None:
-    by_model = candidates[0].probability is not None
-    headings = ["#Rank", "Candidate", "", "#Score", *(["#Probability"] if by_model else [])]
-    with table(headings, "Candidates, best first"):
+def _show_candidates(candidates: list[schemas.Candidate], explained: str, current: AskUrl) -> None:
+    measure = "Score" if candidates[0].probability is None else "Probability"
+    with table(["#Rank", "Candidate", "", f"#{measure}"], "Candidates, best first"):
         for each in candidates:
-            _show_candidate(each, current, each.score if each.probability is None else each.probability)
+            _show_candidate(each, explained, current)
 
 
-def _show_candidate(candidate: schemas.Candidate, current: AskUrl, share: float) -> None:
-    is_chosen = candidate.name == current.candidate
+def _show_candidate(candidate: schemas.Candidate, explained: str, current: AskUrl) -> None:
+    """A row with the probability or, if rules ranked the candidate, its score."""
+    is_chosen = candidate.name == explained
+    share = candidate.score if candidate.probability is None else candidate.probability
     with box("tr", "chosen" if is_chosen else ""):
         text(f"{candidate.rank:,}", "td", "number")
         with box("td", "cell-name"), box(style="candidate"):
@@ -150,6 +186,5 @@ def _show_candidate(candidate: schemas.Candidate, current: AskUrl, share: float)
                 text("✓ came true", "span", "came-true")
         with box("td", "cell-bar"):
             bar(share)
-        text(f"{candidate.score:.4f}", "td", "number")
-        if candidate.probability is not None:
-            text(percent(candidate.probability), "td", "number")
+        shown = f"{candidate.score:.4f}" if candidate.probability is None else percent(candidate.probability)
+        text(shown, "td", "number")

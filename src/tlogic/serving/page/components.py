@@ -10,10 +10,15 @@ from nicegui.elements.mixins.text_element import TextElement
 
 from tlogic.errors import InputError
 from tlogic.serving import schemas
-from tlogic.serving.page.display_text import pluralize, relation_text, shorten, visible
-from tlogic.serving.page.view_urls import EntityUrl, RulesUrl, ViewUrl
+from tlogic.serving.engine.board import LikelyTriple
+from tlogic.serving.page.display_text import percent, pluralize, relation_text, shorten, visible
+from tlogic.serving.page.view_urls import EntityUrl, PairUrl, RulesUrl, TripleUrl, ViewUrl
 
 Result = TypeVar("Result")
+Item = TypeVar("Item")
+
+_N_OPEN_REASONS = 3
+"""The number of reasons that are shown at once."""
 
 
 async def run_blocking(call: Callable[..., Result], *arguments: object, **named: object) -> Result:
@@ -76,9 +81,19 @@ def event_phrase(subject: str, relation: str, object: str, current: ViewUrl) -> 
     """An event without its date. Entities are links, except the one whose view this is."""
     with box("span", "phrase") as phrase:
         _fact_entity(subject, current)
-        text(f"— {relation_text(relation)} →", "span", "relation")
+        url = TripleUrl(current.without, current.version, subject=subject, relation=relation, object=object)
+        relation_link(relation, None if isinstance(current, TripleUrl) else url)
         _fact_entity(object, current)
     return phrase
+
+
+def relation_link(relation: str, url: TripleUrl | None) -> None:
+    """The relation of an event between its entities, with a link to the view of the event."""
+    words = f"— {relation_text(relation)} →"
+    if url is None:
+        text(words, "span", "relation")
+    else:
+        ui.link(words, str(url)).classes("relation").props["title"] = "This event: how often, how likely, and why"
 
 
 def _fact_entity(entity: str, current: ViewUrl) -> None:
@@ -86,6 +101,26 @@ def _fact_entity(entity: str, current: ViewUrl) -> None:
         name(entity)
     else:
         entity_link(entity, current)
+
+
+def likely_rows(
+    events: Sequence[LikelyTriple],
+    current: ViewUrl,
+    *,
+    has_probabilities: bool,
+    mark: Callable[[LikelyTriple], None] = lambda _: None,
+) -> None:
+    """Likely events with a bar and, if a model is in use, the probability. `mark` can add to each event."""
+    with box("ol", "rows"):
+        for event in events:
+            with box("li"):
+                with event_phrase(*event[:3], current):
+                    mark(event)
+                bar(event.share)
+                if has_probabilities:
+                    text(percent(event.share), "span", "number")
+    if not events:
+        hint("No event is expected.")
 
 
 def changed_names(change: schemas.Change, current: ViewUrl) -> ui.element:
@@ -96,7 +131,8 @@ def changed_names(change: schemas.Change, current: ViewUrl) -> ui.element:
         else:
             entity_link(change.name, current)
         if change.other is not None:
-            text("and", "span", "relation")
+            pair = PairUrl(current.without, current.version, entity=change.name, other=change.other)
+            ui.link("and", str(pair)).classes("relation").props["title"] = "All events of the two"
             entity_link(change.other, current)
     return phrase
 
@@ -163,7 +199,20 @@ def drawing(svg: str) -> None:
     ui.html(svg, sanitize=True).classes("drawing")
 
 
-def pager(url: EntityUrl | RulesUrl, shown: int, size: int, total: int) -> None:
+def strongest_first(reasons: Sequence[Item], show: Callable[[int, Item], None], noun: str) -> None:
+    """Show reasons one below the other: the strongest at once, the others in a section that opens with a click."""
+    for index, reason in enumerate(reasons[:_N_OPEN_REASONS]):
+        show(index, reason)
+    others = reasons[_N_OPEN_REASONS:]
+    if not others:
+        return
+    with box("details", "weaker"):
+        text(f"{pluralize(len(others), f'weaker {noun}')}", "summary")
+        for index, reason in enumerate(others, _N_OPEN_REASONS):
+            show(index, reason)
+
+
+def pager(url: EntityUrl | PairUrl | RulesUrl, shown: int, size: int, total: int) -> None:
     """The range of items on this page, and links to the previous and next page."""
     first = (url.page - 1) * size
     with box("nav", "pager", "Pages"):

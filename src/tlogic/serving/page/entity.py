@@ -1,7 +1,6 @@
 """The entity view: past events, and the most likely next events."""
 
 from dataclasses import replace
-from typing import NamedTuple
 
 from nicegui import ui
 
@@ -11,31 +10,20 @@ from tlogic.serving.engine.service import Service
 from tlogic.serving.page.components import (
     bar,
     box,
-    drawing,
     entity_tiles,
-    fact_list,
     hint,
     link,
     name,
-    pager,
     problem,
     run_blocking,
     text,
 )
 from tlogic.serving.page.display_text import percent, pluralize, relation_text
-from tlogic.serving.page.timeline_chart import draw_timeline
+from tlogic.serving.page.event_history import load_history, show_history
 from tlogic.serving.page.toggles import show_switched_off
 from tlogic.serving.page.view_urls import AskUrl, EntityUrl, OutlookUrl, ViewUrl
 
-_EVENTS_PER_PAGE, _MAX_CHART_EVENTS, _MAX_EXPECTED_EVENTS, _MAX_SUGGESTIONS = 20, 200, 10, 6
-
-
-class _History(NamedTuple):
-    name: str
-    """As spelled in the data."""
-    page: schemas.EventPage
-    chart_events: list[schemas.Fact]
-    chart_steps: list[int]
+_MAX_EXPECTED_EVENTS, _MAX_SUGGESTIONS = 10, 6
 
 
 def title_of(current: EntityUrl) -> str:
@@ -46,24 +34,24 @@ def title_of(current: EntityUrl) -> str:
 async def show(service: Service, current: EntityUrl) -> None:
     """Show the view."""
     try:
-        history = await run_blocking(_history, service, current)
+        history = await run_blocking(load_history, service, current.name, None, current.page)
     except InputError as error:
         problem(str(error))
         await _suggest(service, current)
         return
     with box(style="title"):
-        name(history.name, "h1")
+        name(history.entity, "h1")
         text(pluralize(history.page.total, "event"), "span", "muted number")
-        ask = AskUrl(current.without, current.version, subject=history.name)
+        ask = AskUrl(current.without, current.version, subject=history.entity)
         ui.link("Ask about this entity", str(ask)).classes("action")
     show_switched_off(service, current, "The likely next events below are computed with all of them switched on.")
     with box(style="columns"):
         with box("section", "awaited", "Likely next events") as expected:
             text("Likely next events", "h2")
         with box("section", label="Past events"):
-            _show_events(history, current)
+            show_history(history, replace(current, name=history.entity))
     with expected:
-        await _show_next_events(service, history.name, current)
+        await _show_next_events(service, history.entity, current)
 
 
 async def _suggest(service: Service, current: EntityUrl) -> None:
@@ -73,24 +61,6 @@ async def _suggest(service: Service, current: EntityUrl) -> None:
         with box("section", label="Similar names"):
             text("Entities with a similar name", "h2")
             entity_tiles(similar.entities, current)
-
-
-def _history(service: Service, current: EntityUrl) -> _History:
-    with service.live_store.reading() as graph:
-        entity = graph.entities.name_of(graph.entities.id_of(current.name))
-        step_of = graph.timeline.step_of
-    page = service.events(entity, None, (current.page - 1) * _EVENTS_PER_PAGE, _EVENTS_PER_PAGE)
-    chart_events = service.events(entity, None, 0, _MAX_CHART_EVENTS).events
-    return _History(entity, page, chart_events, [step_of(event.time) for event in chart_events])
-
-
-def _show_events(history: _History, current: EntityUrl) -> None:
-    text("Past events", "h2")
-    if history.chart_events:
-        drawing(draw_timeline(history.name, history.chart_events, history.chart_steps))
-        hint("● as subject   ○ as object")
-    fact_list(history.page.events, replace(current, name=history.name))
-    pager(current, len(history.page.events), _EVENTS_PER_PAGE, history.page.total)
 
 
 async def _show_next_events(service: Service, entity: str, current: EntityUrl) -> None:

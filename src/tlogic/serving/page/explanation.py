@@ -6,7 +6,18 @@ from nicegui import ui
 
 from tlogic.serving import schemas
 from tlogic.serving.engine.service import Service
-from tlogic.serving.page.components import bar, box, drawing, fact_list, hint, labelled, name, run_blocking, text
+from tlogic.serving.page.components import (
+    bar,
+    box,
+    drawing,
+    fact_list,
+    hint,
+    labelled,
+    name,
+    run_blocking,
+    strongest_first,
+    text,
+)
 from tlogic.serving.page.display_text import percent, pluralize, relation_text
 from tlogic.serving.page.grounding_diagram import draw_grounding
 from tlogic.serving.page.toggles import toggle_link
@@ -15,25 +26,41 @@ from tlogic.serving.page.view_urls import AskUrl, EntityUrl
 _MAX_GROUNDINGS, _MAX_REASONS = 3, 30
 
 
-async def show(service: Service, query: schemas.Query, current: AskUrl) -> None:
-    """Show the explanation of the candidate in the URL."""
-    explanation = await run_blocking(service.explain, query, current.candidate, _MAX_GROUNDINGS)
+async def show(service: Service, query: schemas.Query, candidate: str, current: AskUrl) -> None:
+    """Show the explanation of a candidate. If it is the one in the URL, it gets the focus."""
+    explanation = await run_blocking(service.explain, query, candidate, _MAX_GROUNDINGS)
     _show_heading(explanation, current)
-    for index, reason in enumerate(explanation.reasons[:_MAX_REASONS]):
-        _show_reason(explanation, reason, current, is_open=index == 0)
-    shown = [each for each in explanation.contributions if each.has_evidence][:_MAX_REASONS]
-    cited: list[schemas.Fact] = []
-    for index, contribution in enumerate(shown):
-        new = [fact for fact in contribution.facts if fact not in cited]
-        _show_contribution(explanation, contribution, new, current, is_open=index == 0)
-        cited += new
+    _show_reasons(explanation, current)
+    _show_contributions(explanation, current)
     _show_other_weights([each.weight for each in explanation.contributions if not each.has_evidence])
     if not (explanation.reasons or explanation.contributions):
         text(explanation.text, "p", "explanation-text", max_length=4000)
     n_more = len(explanation.reasons) - _MAX_REASONS
     if n_more > 0:
         hint(f"{pluralize(n_more, 'weaker rule also predicts', 'weaker rules also predict')} it.")
-    ui.run_javascript("requestAnimationFrame(showExplanation)")
+    if current.candidate:
+        ui.run_javascript("requestAnimationFrame(showExplanation)")
+
+
+def _show_reasons(explanation: schemas.Explanation, current: AskUrl) -> None:
+    strongest_first(
+        explanation.reasons[:_MAX_REASONS],
+        lambda index, reason: _show_reason(explanation, reason, current, is_open=index == 0),
+        "rule",
+    )
+
+
+def _show_contributions(explanation: schemas.Explanation, current: AskUrl) -> None:
+    """Show the contributions of kinds of evidence, each fact with the strongest one that has it."""
+    cited: list[schemas.Fact] = []
+
+    def show_one(index: int, contribution: schemas.Contribution) -> None:
+        new = [fact for fact in contribution.facts if fact not in cited]
+        _show_contribution(explanation, contribution, new, current, is_open=index == 0)
+        cited.extend(new)
+
+    shown = [each for each in explanation.contributions if each.has_evidence][:_MAX_REASONS]
+    strongest_first(shown, show_one, "reason")
 
 
 def _show_heading(explanation: schemas.Explanation, current: AskUrl) -> None:

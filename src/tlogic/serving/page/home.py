@@ -11,17 +11,17 @@ from tlogic.serving import schemas
 from tlogic.serving.engine.board import LikelyTriples, Overview
 from tlogic.serving.engine.service import Service
 from tlogic.serving.page.components import (
-    bar,
     box,
     change_factor,
     changed_names,
     entity_tiles,
     event_phrase,
     hint,
+    likely_rows,
     run_blocking,
     text,
 )
-from tlogic.serving.page.display_text import percent, rare
+from tlogic.serving.page.display_text import rare
 from tlogic.serving.page.layout import entity_search
 from tlogic.serving.page.live_section import LiveSection, News, card, follow
 from tlogic.serving.page.toggles import show_switched_off
@@ -97,16 +97,12 @@ def _show_number(label: str, value: str, style: str = "", link: str = "") -> Non
 
 def _show_likely(current: HomeUrl, likely: LikelyTriples, news: News) -> None:
     hint(f"On {likely.at}" if likely.has_probabilities else f"On {likely.at}, ranked by rules: no probabilities")
-    with box("ol", "rows"):
-        for event in likely.events:
-            with box("li"):
-                with event_phrase(*event[:3], current):
-                    news.mark(event[:3])
-                bar(event.share)
-                if likely.has_probabilities:
-                    text(percent(event.share), "span", "number")
-    if not likely.events:
-        hint("No event is expected.")
+    likely_rows(
+        likely.events,
+        current,
+        has_probabilities=likely.has_probabilities,
+        mark=lambda event: news.mark(event[:3]),
+    )
 
 
 def _show_latest(current: HomeUrl, latest: schemas.EventPage, news: News) -> None:

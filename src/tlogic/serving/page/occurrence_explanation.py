@@ -1,5 +1,6 @@
 """The explanation of the probability of an event: a curve by date, and factors of its odds with their facts."""
 
+from collections.abc import Sequence
 from math import log
 
 from nicegui import ui
@@ -10,17 +11,21 @@ from tlogic.serving.engine.time_limit import TimeLimit
 from tlogic.serving.page.components import (
     bar,
     box,
+    cell,
     drawing,
     event_phrase,
     fact_list,
     hint,
     run_blocking,
+    strongest_first,
+    table,
     text,
 )
 from tlogic.serving.page.display_text import pluralize, rare
 from tlogic.serving.page.probability_curve import draw_curve
-from tlogic.serving.page.view_urls import OutlookUrl
+from tlogic.serving.page.view_urls import OutlookUrl, TripleUrl
 
+_HORIZONS = 1, 7, 30, 90
 MAX_SECONDS = 60.0
 """The time limit of a view."""
 _NOVELTY = {
@@ -30,7 +35,7 @@ _NOVELTY = {
 }
 
 
-async def show(service: Service, event: tuple[str, str, str], current: OutlookUrl) -> None:
+async def show(service: Service, event: tuple[str, str, str], current: OutlookUrl | TripleUrl) -> None:
     """Show the explanation of an event: subject, relation and object."""
     explained = await run_blocking(_explained, service, event, current)
     explanation = explained.explanation
@@ -44,17 +49,31 @@ async def show(service: Service, event: tuple[str, str, str], current: OutlookUr
     )
     with box(style="columns why-columns"):
         with box("section", label="Factors"):
-            for index, factor in enumerate(explanation.factors):
-                _show_factor(factor, explanation, current, is_open=index == 0)
+            strongest_first(
+                explanation.factors,
+                lambda index, factor: _show_factor(factor, explanation, current, is_open=index == 0),
+                "reason",
+            )
             if not explanation.factors:
                 hint("No kind of evidence changes the odds.")
         with box("section", "curve-section", "Probability by date"):
             text("Probability by date", "h3")
             drawing(draw_curve(explained.curve, explained.median_wait))
-    ui.run_javascript("requestAnimationFrame(showExplanation)")
+            _show_horizons(explained.curve)
+    if isinstance(current, OutlookUrl):
+        ui.run_javascript("requestAnimationFrame(showExplanation)")
 
 
-def _explained(service: Service, event: tuple[str, str, str], current: OutlookUrl) -> schemas.LikelyEvent:
+def _show_horizons(curve: Sequence[schemas.CurvePoint]) -> None:
+    with table(["#Time steps", "By the end of", "#Probability"], "Probability by horizon"):
+        for n_steps in sorted({n for n in _HORIZONS if n <= len(curve)} | {len(curve)}):
+            with box("tr"):
+                cell(f"{n_steps:,}")
+                cell(curve[n_steps - 1].date, style="date")
+                cell(rare(curve[n_steps - 1].probability))
+
+
+def _explained(service: Service, event: tuple[str, str, str], current: OutlookUrl | TripleUrl) -> schemas.LikelyEvent:
     subject, relation, object_ = event
     found = service.monitor.outlook(
         subject,
@@ -71,7 +90,10 @@ def _explained(service: Service, event: tuple[str, str, str], current: OutlookUr
 
 
 def _show_factor(
-    factor: schemas.OddsFactor, explanation: schemas.OccurrenceExplanation, current: OutlookUrl, is_open: bool
+    factor: schemas.OddsFactor,
+    explanation: schemas.OccurrenceExplanation,
+    current: OutlookUrl | TripleUrl,
+    is_open: bool,
 ) -> None:
     largest = max(abs(log(each.factor)) for each in explanation.factors) or 1.0
     with box("article", "reason"):

@@ -1,7 +1,7 @@
 """A search field that shows matching names while the user types."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
 from nicegui import ui
@@ -41,7 +41,7 @@ class SearchBox:
     """A text field with results below it, which are visible while the field or a result has the focus.
 
     A result opens a view if `open_` is given, otherwise it fills the field. Enter takes the first result, and in a
-    filled field calls `on_enter`. script.js handles the arrow keys.
+    filled field calls `on_enter`. `on_change` is called after each change. script.js handles the arrow keys.
     """
 
     def __init__(
@@ -52,8 +52,9 @@ class SearchBox:
         open_: Callable[[str], ViewUrl] | None = None,
         value: str = "",
         on_enter: Callable[[], None] | None = None,
+        on_change: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        self._find, self._open, self._on_enter = find, open_, on_enter
+        self._find, self._open, self._on_enter, self._on_change = find, open_, on_enter, on_change
         self._n_changes = 0
         with box(style="search"):
             self._field = ui.input(value=value, placeholder=label).props("outlined dense clearable autocomplete=off")
@@ -76,6 +77,8 @@ class SearchBox:
         # A later change starts its own search.
         if change == self._n_changes:
             await self._search()
+        if self._on_change:
+            await self._on_change()
 
     async def _search(self) -> Sequence[Match]:
         change, matches, error_message = self._n_changes, [], ""

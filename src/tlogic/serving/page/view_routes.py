@@ -11,11 +11,21 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tlogic.errors import TLogicError
 from tlogic.serving.engine.service import Service
-from tlogic.serving.page import ask, entity, home, outlook, rules, surprises
+from tlogic.serving.page import ask, entity, home, outlook, pair, rules, surprises, triple
 from tlogic.serving.page.components import problem
 from tlogic.serving.page.layout import frame
 from tlogic.serving.page.live_section import announce_new_events
-from tlogic.serving.page.view_urls import AskUrl, EntityUrl, HomeUrl, OutlookUrl, RulesUrl, SurprisesUrl, ViewUrl
+from tlogic.serving.page.view_urls import (
+    AskUrl,
+    EntityUrl,
+    HomeUrl,
+    OutlookUrl,
+    PairUrl,
+    RulesUrl,
+    SurprisesUrl,
+    TripleUrl,
+    ViewUrl,
+)
 
 _SERVICE = "tlogic.service"
 _log = logging.getLogger(__name__)
@@ -30,6 +40,8 @@ class _View(NamedTuple):
 _VIEWS = (
     _View(HomeUrl, home.title_of, home.show),
     _View(EntityUrl, entity.title_of, entity.show),
+    _View(PairUrl, pair.title_of, pair.show),
+    _View(TripleUrl, triple.title_of, triple.show),
     _View(AskUrl, ask.title_of, ask.show),
     _View(OutlookUrl, outlook.title_of, outlook.show),
     _View(SurprisesUrl, surprises.title_of, surprises.show),

@@ -67,6 +67,35 @@ class EntityUrl(ViewUrl):
 
 
 @dataclass(frozen=True)
+class PairUrl(ViewUrl):
+    """Past and likely next events between two entities.
+
+    >>> str(PairUrl(entity="Eskar", other="Corvania"))
+    '/pair?entity=Eskar&other=Corvania'
+    """
+
+    path: ClassVar[str] = "/pair"
+    entity: str = ""
+    other: str = ""
+    page: int = 1
+
+    def __post_init__(self) -> None:
+        _check_range("page", self.page, 1, _MAX_PAGE)
+
+
+@dataclass(frozen=True)
+class TripleUrl(ViewUrl):
+    """One event: how often it happened, its probability by horizon, and why."""
+
+    path: ClassVar[str] = "/triple"
+    subject: str = ""
+    relation: str = ""
+    object: str = ""
+    at: str = ""
+    horizon: str = "1"
+
+
+@dataclass(frozen=True)
 class AskUrl(ViewUrl):
     """A query, its candidates, and the explanation of one of them."""
 
