@@ -1,5 +1,9 @@
 """The exceptions of tlogic. Their messages are written for users: what is wrong, where, and what to do."""
 
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
 
 class TLogicError(Exception):
     """Base class of all errors that tlogic raises on purpose.
@@ -26,14 +30,44 @@ class InputError(TLogicError):
 
 
 class UnknownNameError(InputError):
-    """No entity or relation has this name. The message lists similar names.
+    """No entity or relation has this name. The message lists similar names, searched when it is first read.
+
+    Args:
+        problem: What is unknown, without a full stop.
+        search: Finds similar names.
 
     Example:
         >>> import tlogic
         >>> tlogic.sample().relations.id_of("sues")
         Traceback (most recent call last):
-        tlogic.errors.UnknownNameError: Unknown relation 'sues'; did you mean 'sue', 'sue^-1'?
+        tlogic.errors.UnknownNameError: Unknown relation 'sues'; did you mean 'sue'?
     """
+
+    def __init__(self, problem: str, search: Callable[[], Sequence[str]] = tuple) -> None:
+        super().__init__(problem)
+        self.problem, self._search = problem, search
+
+    @cached_property
+    def similar(self) -> list[str]:
+        """Similar names, the best first."""
+        return list(self._search())
+
+    def __str__(self) -> str:
+        return self.problem + hint_at(self.similar)
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.problem, _Found(self.similar))
+
+    def located(self, where: str) -> "UnknownNameError":
+        """The same error, with a location at the beginning of the message."""
+        return UnknownNameError(f"{where}: {self.problem}", lambda: self.similar)
+
+
+class _Found(list[str]):
+    """Names that were found, as a search that can be pickled."""
+
+    def __call__(self) -> Sequence[str]:
+        return self
 
 
 class SettingsError(TLogicError):
@@ -45,3 +79,12 @@ class SettingsError(TLogicError):
         Traceback (most recent call last):
         tlogic.errors.SettingsError: seed 7, days 1: the seed must be 0 or more and the days 10 or more.
     """
+
+
+def hint_at(similar: Sequence[str]) -> str:
+    """The end of a message about an unknown name.
+
+    >>> hint_at(["fine"]), hint_at([])
+    ("; did you mean 'fine'?", '.')
+    """
+    return f"; did you mean {', '.join(map(repr, similar))}?" if similar else "."

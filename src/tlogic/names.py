@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from tlogic.errors import hint_at
+from tlogic.name_search import NameIndex
+
 INVERSE_MARK = "^-1"
 
 
@@ -40,23 +43,14 @@ def pattern_of(names: Iterable[Hashable]) -> tuple[int, ...]:
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:
-    """The end of a message about an unknown name: names that contain it, shortest first, then similar spellings.
+    """The end of a message about an unknown name: the candidates that a search for it finds.
 
     >>> did_you_mean("fines", ["fine", "visit"])
     "; did you mean 'fine'?"
     >>> did_you_mean("walk", ["fine", "visit"])
     '.'
     """
-    from difflib import get_close_matches
-
-    spellings: dict[str, list[str]] = {}
-    for other in candidates:
-        spellings.setdefault(normalised(other), []).append(other)
-    target = normalised(name)
-    containing = sorted((key for key in spellings if len(target) > 2 and target in key), key=len)
-    near = [other for key in [*containing, *get_close_matches(target, spellings)] for other in spellings[key]]
-    near = list(dict.fromkeys(near))
-    return f"; did you mean {', '.join(map(repr, near[:3]))}?" if near else "."
+    return hint_at(NameIndex(list(dict.fromkeys(candidates))).similar_to(name))
 
 
 def name_keys(names: Sequence[str]) -> np.ndarray[Any, np.dtype[np.int64]]:

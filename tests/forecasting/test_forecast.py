@@ -16,6 +16,7 @@ from tlogic import Query
 from tlogic.forecasting import settings as settings_module
 from tlogic.forecasting.query_files import read_queries, write_answers
 from tlogic.graph import TemporalGraph
+from tlogic.name_search import NameIndex
 
 
 @pytest.fixture(scope="module")
@@ -277,3 +278,24 @@ def test_a_rule_counts_once_however_it_is_spelled(graph: TemporalGraph) -> None:
         tlogic.forecast(graph, tlogic.RuleSet(twice), query)[0]
         == tlogic.forecast(graph, tlogic.RuleSet([rule]), query)[0]
     )
+
+
+def test_few_unknown_names_get_suggestions_and_none_after_some_time(
+    graph: TemporalGraph, rules: tlogic.RuleSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched, now = [], [0.0]
+
+    def similar_to(_index: NameIndex, name: str, _counts: object) -> list[str]:
+        searched.append(name)
+        now[0] += 0.2
+        return ["Ann"]
+
+    monkeypatch.setattr(NameIndex, "similar_to", similar_to)
+    monkeypatch.setattr("tlogic.forecasting.queries.monotonic", lambda: now[0])
+    with pytest.raises(tlogic.InputError) as caught:
+        tlogic.forecast(graph, rules, [(f"Nobody {number}", "sue") for number in range(150)])
+    *lines, last = str(caught.value).splitlines()
+    assert lines[0] == "Query 1, (Nobody 0, sue, ?, next): Unknown entity 'Nobody 0'; did you mean 'Ann'?"
+    assert lines[4] == "Query 5, (Nobody 4, sue, ?, next): Unknown entity 'Nobody 4'."
+    assert (len(lines), last) == (5, "and 145 more.")
+    assert searched == ["Nobody 0", "Nobody 1", "Nobody 2"]

@@ -30,7 +30,6 @@ _REQUIRED_PACKAGES = (
     "httpx",
     "nicegui",
     "prometheus_client",
-    "rapidfuzz",
     "sqlalchemy",
     "uvicorn",
 )

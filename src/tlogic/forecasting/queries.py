@@ -1,11 +1,13 @@
 """Queries with names, as users ask them, and encoded with the ids of a graph."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tlogic.errors import InputError
+from tlogic.errors import InputError, UnknownNameError
 from tlogic.events.sources.columns import ROLES, recognised_columns
 from tlogic.forecasting.application import QueryBatch
 from tlogic.graph.arrays import Ints
@@ -17,6 +19,7 @@ MAX_STEPS_AHEAD = 10_000_000
 """The latest time of a query, in time steps after the last fact."""
 
 _MAX_ERRORS_SHOWN = 5
+_MAX_SUGGESTION_SECONDS = 0.5
 
 
 class Query(NamedTuple):
@@ -41,6 +44,28 @@ class Query(NamedTuple):
     def __str__(self) -> str:
         parts = (MISSING if name is None else str(name) for name in (self.subject, self.relation, self.object))
         return f"({', '.join(parts)}, {'next' if self.at is None else self.at})"
+
+
+class InvalidQueriesError(InputError):
+    """Queries that cannot be encoded. The message shows the first of them."""
+
+    def __init__(self, errors: Sequence[tuple[str, InputError]]) -> None:
+        super().__init__(errors)
+        self._errors = errors
+
+    def __str__(self) -> str:
+        return self._message
+
+    @cached_property
+    def _message(self) -> str:
+        """Made when it is first read, because similar names are searched for. After some time, they are left out."""
+        deadline, lines = monotonic() + _MAX_SUGGESTION_SECONDS, []
+        for location, error in self._errors[:_MAX_ERRORS_SHOWN]:
+            is_late = monotonic() > deadline
+            shown = UnknownNameError(error.problem) if is_late and isinstance(error, UnknownNameError) else error
+            lines.append(f"{location}: {shown}")
+        n_more = len(self._errors) - len(lines)
+        return "\n".join([*lines, f"and {n_more:,} more."] if n_more else lines)
 
 
 class EncodedQuery(NamedTuple):
@@ -107,10 +132,9 @@ def encode_queries(
         except InputError as error:
             if len(queries) == 1:
                 raise
-            wrong.append(f"Query {position}, {query}: {error}")
+            wrong.append((f"Query {position}, {query}", error))
     if wrong:
-        more = [f"and {len(wrong) - _MAX_ERRORS_SHOWN:,} more."] if len(wrong) > _MAX_ERRORS_SHOWN else []
-        raise InputError("\n".join([*wrong[:_MAX_ERRORS_SHOWN], *more]))
+        raise InvalidQueriesError(wrong)
     return encoded
 
 

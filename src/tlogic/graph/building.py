@@ -1,6 +1,7 @@
 """Build a graph of integer ids from events with names."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -119,8 +120,8 @@ def build_graph(events: EventTable) -> TemporalGraph:
     end = int(facts.time[-1]) + 1
     report, split = events.report, Split(events.valid_from, events.test_from)
     return TemporalGraph(
-        entities=Vocabulary(entities, kind="entity"),
-        relations=Relations(relations),
+        entities=Vocabulary(entities, "entity", partial(facts.count_by_entity, len(entities))),
+        relations=Relations(relations, partial(facts.count_by_relation, len(relations))),
         timeline=events.timeline,
         facts=facts,
         valid_from=end if events.valid_from is None else events.valid_from,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -96,8 +97,11 @@ def _about(graph: TemporalGraph, source: str | Path | None) -> dict[str, Any]:
 
 def _graph(header: Mapping[str, Any], arrays: Mapping[str, Ints], path: Path) -> TemporalGraph:
     facts = _record(Facts, _FACTS, arrays)
-    entities = StoredVocabulary(arrays["entities.text"], arrays["entities.end"], kind="entity")
-    relations = StoredVocabulary(arrays["relations.text"], arrays["relations.end"], kind="relation")
+    entity_ends, relation_ends = arrays["entities.end"], arrays["relations.end"]
+    count_by_entity = partial(facts.count_by_entity, len(entity_ends))
+    count_by_relation = partial(facts.count_by_relation, len(relation_ends))
+    entities = StoredVocabulary(arrays["entities.text"], entity_ends, "entity", count_by_entity)
+    relations = StoredVocabulary(arrays["relations.text"], relation_ends, "relation")
     precomputed = Precomputed(
         triples=_record(TripleIndex, _TRIPLES, arrays, fact_time=facts.time),
         views=Views(*(_record(make, kind, arrays) for kind, make in _VIEWS.items())),
@@ -107,7 +111,7 @@ def _graph(header: Mapping[str, Any], arrays: Mapping[str, Ints], path: Path) ->
     )
     return TemporalGraph(
         entities,
-        Relations(relations.names),
+        Relations(relations.names, count_by_relation),
         Timeline.from_dict(header["timeline"]),
         facts,
         header["valid_from"],

@@ -49,6 +49,14 @@ class Facts(NamedTuple):
         low, high = np.searchsorted(self.time, [first, end])
         return Facts(*(column[low:high] for column in self))
 
+    def count_by_entity(self, n_entities: int) -> Ints:
+        """The number of facts of each entity, as subject or object."""
+        return sum(np.bincount(ids, minlength=n_entities) for ids in (self.subject, self.object))  # type: ignore[return-value]
+
+    def count_by_relation(self, n_relations: int) -> Ints:
+        """The number of facts of each relation."""
+        return np.bincount(self.relation, minlength=n_relations)
+
 
 def sorted_distinct(facts: Facts, n_entities: int, n_relations: int) -> Facts:
     """Sort facts and drop duplicates: stable sorts, least significant key first.

@@ -1,6 +1,7 @@
 """LiveGraph: a graph that accepts new facts without sorting all facts again."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -44,8 +45,8 @@ class Snapshot(NamedTuple):
         facts = sorted_distinct(ranked, len(entities), len(relations))
         end = int(facts.time.max(initial=-1)) + 1
         return TemporalGraph(
-            Vocabulary(entities, kind="entity"),
-            Relations(relations),
+            Vocabulary(entities, "entity", partial(facts.count_by_entity, len(entities))),
+            Relations(relations, partial(facts.count_by_relation, len(relations))),
             self.timeline,
             facts,
             valid_from=end,
@@ -228,7 +229,8 @@ class LiveGraph:
         self.index, self._compact_size = index, int(index.used.sum())
 
     def _set_names(self, entities: Sequence[str], relations: Sequence[str]) -> None:
-        self.entities, self.relations = Vocabulary(entities, kind="entity"), Relations(relations)
+        self.entities = Vocabulary(entities, "entity", self._count_by_entity)
+        self.relations = Relations(relations, self._count_by_relation)
         self._entity_ranks, self._relation_ranks = NameRanks(entities), NameRanks(relations)
 
     def _add_names(self, entities: Sequence[str], relations: Sequence[str]) -> None:
@@ -240,9 +242,17 @@ class LiveGraph:
         if relations:
             half = len(self.relations.base)
             inverse = self.index.slot_relation >= half
-            self.relations = Relations([*self.relations.base, *relations])
+            self.relations = Relations([*self.relations.base, *relations], self._count_by_relation)
             self.index.slot_relation[inverse] += len(self.relations.base) - half
             self.encoding_version += 1
+
+    # Messages about unknown names count facts, possibly while others are added. Logged names do not change.
+
+    def _count_by_entity(self) -> Ints:
+        return self.facts_since(0).count_by_entity(len(self.entities))
+
+    def _count_by_relation(self) -> Ints:
+        return self.facts_since(0).count_by_relation(len(self.relations.base))
 
     def _renumber_time(self, earliest: int) -> None:
         """Count time steps from an earlier one."""

@@ -1,14 +1,16 @@
 """Vocabularies: names outside, integer ids inside."""
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
 from tlogic.errors import UnknownNameError
 from tlogic.graph.arrays import Ints
-from tlogic.names import INVERSE_MARK, did_you_mean, normalised
+from tlogic.name_search import NameIndex
+from tlogic.names import INVERSE_MARK, inverse_of, normalised
 
 _MAX_SINGLE_INSERTIONS = 200
 """Up to this many new names are inserted one by one; more are merged."""
@@ -19,14 +21,20 @@ class Vocabulary:
 
     The ids of a ``TemporalGraph`` follow the sorted names. In a ``LiveGraph``, new names get the next ids.
 
-    >>> people = Vocabulary(["Ann", "Bo"], kind="entity")
-    >>> people.id_of("Bo"), people.name_of(0), len(people)
-    (1, 'Ann', 2)
+    Args:
+        names: The names, in the order of their ids.
+        kind: What the names are of, for messages.
+        count: Counts the events of each name, so that busy names are suggested first.
+
+    Example:
+        >>> people = Vocabulary(["Ann", "Bo"], kind="entity")
+        >>> people.id_of("Bo"), people.name_of(0), len(people)
+        (1, 'Ann', 2)
     """
 
-    def __init__(self, names: Iterable[str], kind: str) -> None:
+    def __init__(self, names: Iterable[str], kind: str, count: Callable[[], Ints] | None = None) -> None:
         self.names = list(names)
-        self.kind = kind
+        self.kind, self._count = kind, count
 
     def __len__(self) -> int:
         return len(self.names)
@@ -36,6 +44,9 @@ class Vocabulary:
 
     def __contains__(self, name: str) -> bool:
         return name in self._ids
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "index"} | {"_count": None}
 
     @cached_property
     def _ids(self) -> dict[str, int]:
@@ -87,8 +98,16 @@ class Vocabulary:
         """
         number = self.match(name)
         if number is None:
-            raise UnknownNameError(f"Unknown {self.kind} {name!r}{did_you_mean(name, self.names)}")
+            raise UnknownNameError(f"Unknown {self.kind} {name!r}", partial(self._similar_to, name))
         return number
+
+    @cached_property
+    def index(self) -> NameIndex:
+        """Finds names from what people type. It may be searched while names are added."""
+        return NameIndex(self.names)
+
+    def _similar_to(self, name: str) -> list[str]:
+        return self.index.similar_to(name, None if self._count is None else self._count())
 
     def name_of(self, number: int) -> str:
         """Return the name of an id.
@@ -109,8 +128,8 @@ class StoredVocabulary(Vocabulary):
     (2, 'Bo', 0)
     """
 
-    def __init__(self, text: Ints, end: Ints, kind: str) -> None:
-        self._text, self._end, self.kind = text, end, kind
+    def __init__(self, text: Ints, end: Ints, kind: str, count: Callable[[], Ints] | None = None) -> None:
+        self._text, self._end, self.kind, self._count = text, end, kind, count
         self._decoded: list[str] | None = None
 
     def __len__(self) -> int:
@@ -142,15 +161,25 @@ class Relations(Vocabulary):
     (3, 'visit^-1', 0)
     """
 
-    def __init__(self, names: Iterable[str]) -> None:
+    def __init__(self, names: Iterable[str], count: Callable[[], Ints] | None = None) -> None:
         base = list(names)
-        super().__init__(base + [name + INVERSE_MARK for name in base], kind="relation")
+        super().__init__(base + [name + INVERSE_MARK for name in base], "relation", count)
         self.base = base
+
+    @cached_property
+    def index(self) -> NameIndex:
+        """Finds relations, without the inverse relations."""
+        return NameIndex(self.base)
 
     def inverse_of(self, number: int) -> int:
         """The id of the inverse relation."""
         half = len(self.base)
         return number + half if number < half else number - half
+
+    def _similar_to(self, name: str) -> list[str]:
+        if name.endswith(INVERSE_MARK):
+            return [inverse_of(similar) for similar in super()._similar_to(inverse_of(name))]
+        return super()._similar_to(name)
 
 
 class NameRanks:

@@ -369,10 +369,10 @@ class Client:
         return self._pages(schemas.EventPage, "events", "/api/events", entity=entity, other=other)
 
     def entities(self, search: str = "", *, limit: int = 20) -> list[schemas.Entity]:
-        """Search entities by name. Small spelling mistakes are tolerated.
+        """Search entities by name. Words may be in any order, incomplete, abbreviated or misspelled.
 
         Args:
-            search: Part of a name. Without it, the entities with the most events are returned.
+            search: Words of a name, or initials. Without it, the entities with the most events are returned.
             limit: The maximum number of entities to return, up to 1,000.
 
         Returns:
@@ -388,10 +388,10 @@ class Client:
         return self._get(schemas.EntityPage, "/api/entities", search=search, limit=limit).entities
 
     def relations(self, search: str = "", *, limit: int = _ITEMS_PER_PAGE) -> list[schemas.Relation]:
-        """Search relations by name. Small spelling mistakes are tolerated.
+        """Search relations by name. Words may be in any order, incomplete, abbreviated or misspelled.
 
         Args:
-            search: Part of a name. Without it, all relations are returned, the most frequent first.
+            search: Words of a name, or initials. Without it, all relations are returned, the most frequent first.
             limit: The maximum number of relations to return, up to 1,000.
 
         Returns:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tlogic.errors import InputError
+from tlogic.errors import InputError, UnknownNameError
 from tlogic.forecasting.queries import query_step
 from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
 from tlogic.monitoring.changes import find_changes
@@ -183,8 +183,10 @@ class Monitor:
             for position, each in enumerate(names, 1):
                 try:
                     outlook_query(graph, [each], **_settings(watchlist))
+                except UnknownNameError as error:
+                    raise error.located(f"Triple {position}") from None
                 except InputError as error:
-                    raise type(error)(f"Triple {position}: {error}") from None
+                    raise InputError(f"Triple {position}: {error}") from None
 
     def _watched(self, names: Names, watchlist: schemas.Watchlist, limit: TimeLimit) -> schemas.Outlook:
         limit.check()

@@ -27,7 +27,6 @@ from tlogic.serving.engine.entity_history import (
 )
 from tlogic.serving.engine.live_store import LiveStore
 from tlogic.serving.engine.monitor import Monitor
-from tlogic.serving.engine.name_search import NameSearch
 from tlogic.serving.engine.predictors import Predictor, RulePredictor, forecast_each
 from tlogic.serving.engine.responses import explanation_schema, forecast_schema, query_schema, rule_schema
 from tlogic.serving.engine.versions import VersionManager
@@ -59,7 +58,6 @@ class Service:
     def __init__(self, live_store: LiveStore, versions: VersionManager) -> None:
         self.live_store, self.versions = live_store, versions
         self.monitor, self.board = Monitor(live_store, versions), Board(self)
-        self._entity_search, self._relation_search = NameSearch([]), NameSearch([])
         self._counts_by_version: tuple[int, Any] = (-1, None)
 
     # Events
@@ -139,7 +137,7 @@ class Service:
         """Search entities by name.
 
         Args:
-            text: Part of a name. If it is empty, the entities with the most events are returned.
+            text: Words of a name, or initials. If it is empty, the entities with the most events are returned.
             limit: The maximum number of entities to return.
 
         Returns:
@@ -154,22 +152,22 @@ class Service:
         """
         with self.live_store.reading() as graph:
             counts, last, _ = self._counts(graph)
-            self._entity_search.names = graph.entities.names
-            found = [
-                schemas.Entity(
-                    name=graph.entities.name_of(entity),
-                    events=int(counts[entity]),
-                    last=graph.timeline.label_of(int(last[entity])) if last[entity] >= 0 else None,
-                )
-                for entity in self._entity_search.find(text, limit, counts.tolist())
-            ]
-            return schemas.EntityPage(total=len(graph.entities), entities=found)
+            entities, timeline = graph.entities, graph.timeline
+        found = [
+            schemas.Entity(
+                name=entities.name_of(entity),
+                events=int(counts[entity]),
+                last=timeline.label_of(int(last[entity])) if last[entity] >= 0 else None,
+            )
+            for entity in entities.index.search(text, limit, counts)
+        ]
+        return schemas.EntityPage(total=len(counts), entities=found)
 
     def relations(self, text: str, limit: int) -> schemas.RelationPage:
         """Search relations by name.
 
         Args:
-            text: Part of a name. If it is empty, the relations with the most events are returned.
+            text: Words of a name, or initials. If it is empty, the relations with the most events are returned.
             limit: The maximum number of relations to return.
 
         Returns:
@@ -184,12 +182,12 @@ class Service:
         """
         with self.live_store.reading() as graph:
             _, _, counts = self._counts(graph)
-            self._relation_search.names = graph.relations.base
-            found = [
-                schemas.Relation(name=graph.relations.name_of(relation), events=int(counts[relation]))
-                for relation in self._relation_search.find(text, limit, counts.tolist())
-            ]
-            return schemas.RelationPage(total=len(graph.relations.base), relations=found)
+            relations = graph.relations
+        found = [
+            schemas.Relation(name=relations.name_of(relation), events=int(counts[relation]))
+            for relation in relations.index.search(text, limit, counts)
+        ]
+        return schemas.RelationPage(total=len(counts), relations=found)
 
     def relations_of(self, entity: str) -> tuple[list[schemas.Relation], list[schemas.Relation]]:
         """List the relations that an entity has events of.

@@ -1,6 +1,6 @@
 """User interface components that the views share. Text from data is inserted as text or properties, never as HTML."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TypeVar
@@ -8,7 +8,7 @@ from typing import TypeVar
 from nicegui import run, ui
 from nicegui.elements.mixins.text_element import TextElement
 
-from tlogic.errors import InputError
+from tlogic.errors import InputError, UnknownNameError
 from tlogic.serving import schemas
 from tlogic.serving.engine.board import LikelyTriple
 from tlogic.serving.page.display_text import percent, pluralize, relation_text, shorten, visible
@@ -23,10 +23,18 @@ _N_OPEN_REASONS = 3
 
 async def run_blocking(call: Callable[..., Result], *arguments: object, **named: object) -> Result:
     """Run a blocking call of the service in a thread, so that other pages stay responsive."""
-    result = await run.io_bound(call, *arguments, **named)
+    result = await run.io_bound(_call, call, arguments, named)
     if result is None:
         raise InputError("The service is shutting down.")
     return result
+
+
+def _call(call: Callable[..., Result], arguments: Sequence[object], named: Mapping[str, object]) -> Result:
+    try:
+        return call(*arguments, **named)
+    except UnknownNameError as error:
+        _ = error.similar  # searched in this thread
+        raise
 
 
 def text(words: str, tag: str = "div", style: str = "", max_length: int = 400) -> TextElement:

@@ -66,7 +66,7 @@ Top = Annotated[int, Query(ge=1, le=schemas.MAX_CANDIDATES, description="The num
 Offset = Annotated[int, Query(ge=0, le=_MAX_OFFSET, description="The number of items to skip.")]
 Limit = Annotated[int, Query(ge=1, le=_MAX_PAGE_SIZE, description="The maximum number of items to return.")]
 SearchText = Annotated[
-    str, Query(max_length=1000, description="Part of a name; small spelling mistakes are tolerated.")
+    str, Query(max_length=1000, description="Words of a name: in any order, incomplete, abbreviated or misspelled.")
 ]
 
 

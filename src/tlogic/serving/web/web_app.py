@@ -120,5 +120,6 @@ def _add_fallback_route(app: FastAPI) -> None:
         raise HTTPException(405, headers={"Allow": ", ".join(sorted(allowed))})
 
 
-async def _handle_error(_request: Request, error: Exception) -> Response:
+def _handle_error(_request: Request, error: Exception) -> Response:
+    """Respond with a message. Called in a thread, because a message may need a search for similar names."""
     return problem_response(error)
