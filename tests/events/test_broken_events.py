@@ -29,6 +29,8 @@ def write(path: Path, content: str | bytes) -> Path:
     ("line", "problem"),
     [
         ("a\tr\tb", "found 3 of 4 columns"),
+        ("a\tr\tb\t2014-08-09\tc", "found 5 columns, but line 1 has 4; is a cell with a separator not quoted?"),
+        ("a\tr\tb\t2014-08-09\tc\td", "found 6 columns, but line 1 has 4"),
         ("a\tr\t\t2014-08-09", "the object is empty"),
         (" \tr\tb\t2014-08-09", "the subject is empty"),
         ("a\tr\tb\t", "the time is empty"),
@@ -54,7 +56,8 @@ def test_a_bad_row_is_named_by_its_line(line: str, problem: str, suffix: str, he
     table = read_events(path, skip_bad_rows=True)
     assert table.frame.height == 3
     assert table.report.bad_rows == 1
-    assert table.report.bad_row_examples == (f"{path} line {header + 4}: {problem}",)
+    assert table.report.bad_row_examples[0].startswith(f"{path} line {header + 4}: {problem}")
+    assert len(table.report.bad_row_examples) == 1
 
 
 def test_most_times_are_integers(tmp_path: Path) -> None:
@@ -107,9 +110,36 @@ def test_a_file_of_bad_rows_alone_is_an_error(tmp_path: Path) -> None:
 
 
 def test_an_unknown_header_is_hinted_at(tmp_path: Path) -> None:
-    message = refusal(write(tmp_path / "facts.txt", "who\tdoes\twhom\twhen\n" + GOOD))
-    assert "line 1: the time 'when' is not understood" in message
-    assert "If the first row is a header, name its columns, for example columns=" in message
+    message = refusal(write(tmp_path / "facts.txt", "who\tdid\twhom\tweek\n" + GOOD))
+    assert "line 1: the time 'week' is not understood" in message
+    assert (
+        "If the first row is a header, name its columns: who, did, whom, week. "
+        "Did you mean columns=['who', 'did', 'whom', 'week'] (--columns who,did,whom,week)?"
+    ) in message
+
+
+@pytest.mark.parametrize(
+    ("header", "guess"),
+    [
+        ("week,who,did,whom", "who,did,whom,week"),
+        ("id,subjekt,relatoin,objct,dates", "subjekt,relatoin,objct,dates"),
+        ("Company Name,Event Kind,Partner,Reported On", "'Company Name,Event Kind,Partner,Reported On'"),
+        ("a,b,c,d", "a,b,c,d"),
+        ("from,to,relation,when", "from,relation,to,when"),
+    ],
+)
+def test_the_columns_of_an_unknown_header_are_guessed(header: str, guess: str, tmp_path: Path) -> None:
+    row = ",".join("x" * len(header.split(",")))
+    assert f"(--columns {guess})?" in refusal(write(tmp_path / "facts.csv", f"{header}\n{row}\n"))
+
+
+def test_too_few_columns_give_no_guess() -> None:
+    frame = pl.DataFrame({"who": ["Ann"], "relation": ["calls"]})
+    assert "Did you mean" not in refusal(frame)
+
+
+def test_empty_cells_at_the_end_of_a_row_are_ignored(tmp_path: Path) -> None:
+    assert read_events(write(tmp_path / "facts.txt", f"{GOOD}a\tr\tb\t2014-08-10\t\t\n")).frame.height == 2
 
 
 @pytest.mark.parametrize(
@@ -244,7 +274,8 @@ def test_a_missing_column(tmp_path: Path) -> None:
     assert refusal(path) == (
         f"{path} has no column recognised as the time; "
         "its columns are 'subject', 'predicate', 'tail', 'moment'. "
-        'Give the column with columns={"time": "NAME"} (--columns time=NAME).'
+        'Give the column with columns={"time": "NAME"} (--columns time=NAME). '
+        "Did you mean columns=['subject', 'predicate', 'tail', 'moment'] (--columns subject,predicate,tail,moment)?"
     )
     assert "has no column 'when' for the time" in refusal(path, columns={"time": "when"})
     frame = pl.read_csv(path)

@@ -49,8 +49,8 @@ def unit_ordinals(timestamps: Integers, unit: Unit, day: int | None = None) -> I
 def unit_labels(ordinals: Integers, unit: Unit, day: int | None = None) -> npt.NDArray[np.str_]:
     """The label of each unit: its first date or time, or its date if `day` is given.
 
-    >>> unit_labels(np.array([1, 2]), "month"), unit_labels(np.array([1, 2]), "month", 31)
-    (array(['1970-02', '1970-03'], dtype='<U28'), array(['1970-02-28', '1970-03-31'], dtype='<U28'))
+    >>> unit_labels(np.array([1, 2]), "month").tolist(), unit_labels(np.array([1, 2]), "month", 31).tolist()
+    (['1970-02', '1970-03'], ['1970-02-28', '1970-03-31'])
     """
     if unit == "integer":
         return ordinals.astype(np.str_)

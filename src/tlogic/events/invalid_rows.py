@@ -6,6 +6,7 @@ from typing import NamedTuple
 import polars as pl
 
 from tlogic.errors import InputError
+from tlogic.events.sources.column_guesses import suggest_columns
 from tlogic.events.sources.columns import NAME_ROLES, ROLES
 from tlogic.events.sources.raw_facts import Quote, RawFacts
 from tlogic.events.time_parsing import EXPECTED_TIMES, ORDER_IS_CLEAR, SEPARATED, TimeKind, parse_times
@@ -82,11 +83,10 @@ def _refusal(bad: pl.DataFrame, examples: Sequence[str], good: int, sources: Seq
     if unread.str.contains(SEPARATED).any():
         lines.append(f"Dates such as 31/12/2014 or 12/31/2014 can be read only if {ORDER_IS_CLEAR}.")
     first = bad.row(0, named=True)
-    if first["row"] == 0 and first["time"] is not None and not sources[first["part"]].header:
-        lines.append(
-            "If the first row is a header, name its columns, for example "
-            'columns={"subject": "who", "time": "day"} (--columns subject=who,time=day).'
-        )
+    source = sources[first["part"]]
+    if first["row"] == 0 and first["time"] is not None and not source.header:
+        found = ", ".join(source.first_row)
+        lines.append(f"If the first row is a header, name its columns: {found}.{suggest_columns(source.first_row)}")
     if good:
         lines.append("Correct these rows, or skip them with skip_bad_rows=True (--skip-bad-rows).")
     return "\n".join(lines)

@@ -11,7 +11,7 @@ Columns = Mapping[str, str | int] | Sequence[str | int]
 
 # In order of preference: the name of the role, the names in ICEWS, POLECAT and GDELT tables, then common names.
 # The tables come first, because POLECAT also has a column "Source", which is a newspaper.
-_COLUMN_NAMES = {
+COLUMN_NAMES = {
     "subject": "subject sourcename actorname actor1name head source src actor1 actor sender",
     "relation": "relation eventtext eventtype eventcode predicate rel relationship event type edge label",
     "object": "object targetname recipientname actor2name tail target dst actor2 recipient receiver",
@@ -68,7 +68,7 @@ def choose_by_name(names: Sequence[str | None], given: Mapping[str, str | int], 
         elif isinstance(column, int) and 0 <= column < len(names):
             positions[role] = column
         else:
-            raise _missing_column(role, column, names, where)
+            raise _missing_column(role, column, names, given, where)
     return positions
 
 
@@ -87,25 +87,34 @@ def recognised_columns(cells: Sequence[str | None]) -> dict[str, int]:
     >>> recognised_columns(["Source", "weight", "date"])
     {'subject': 0, 'time': 2}
     """
-    position_of = {_plain(cell): position for position, cell in reversed(list(enumerate(cells))) if cell}
+    position_of = {plain_name(cell): position for position, cell in reversed(list(enumerate(cells))) if cell}
     recognised = {}
-    for role, names in _COLUMN_NAMES.items():
+    for role, names in COLUMN_NAMES.items():
         found = [position_of[name] for name in names.split() if name in position_of]
         if found:
             recognised[role] = found[0]
     return recognised
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """A column name without case, spaces and underscores.
+
+    >>> plain_name(" Event_Date ")
+    'eventdate'
+    """
     return name.strip().lower().replace(" ", "").replace("_", "")
 
 
-def _missing_column(role: str, column: str | int | None, names: Sequence[str | None], where: str) -> InputError:
+def _missing_column(
+    role: str, column: str | int | None, names: Sequence[str | None], given: Mapping[str, str | int], where: str
+) -> InputError:
+    from tlogic.events.sources.column_guesses import suggest_columns
+
     missing = f"no column recognised as the {role}"
     if column is not None:
         missing = f"no column {column!r} for the {role}"
     found = ", ".join(repr(name) for name in names)
     return InputError(
         f"{where} has {missing}; its columns are {found}. "
-        f'Give the column with columns={{"{role}": "NAME"}} (--columns {role}=NAME).'
+        f'Give the column with columns={{"{role}": "NAME"}} (--columns {role}=NAME).{suggest_columns(names, given)}'
     )

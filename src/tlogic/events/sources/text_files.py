@@ -24,13 +24,19 @@ def read_text(path: Path, is_csv: bool, given: Mapping[str, str | int], names: N
         _check_tabs(file, first)
     has_header = any(isinstance(column, str) for column in given.values()) or looks_like_header(first)
     positions = choose_by_name(first, given, str(path)) if has_header else choose_by_position(given)
-    columns = [_named(role, positions[role], names) for role in ROLES]
+    needed = max(positions.values()) + 1
+    # A blank first line does not show the number of columns; then rows may have any number of cells.
+    limit = max(len(first), needed) if any(first) else None
+    columns = [_named(role, positions[role], names) for role in NAME_ROLES]
     return RawFacts(
         name=str(path),
         format=file.format,
         header=tuple(first[positions[role]] for role in ROLES) if has_header else (),
-        cells=file.read(columns, max(positions.values()) + 1, skip_rows=int(has_header)),
-        quote=partial(_quote, file, positions, names, int(has_header)),
+        cells=file.read(
+            [*columns, _time(positions["time"], limit)], needed if limit is None else limit + 1, int(has_header)
+        ),
+        quote=partial(_quote, file, positions, names, int(has_header), limit),
+        first_row=tuple(first),
     )
 
 
@@ -53,11 +59,21 @@ def _named(role: str, position: int, names: Names) -> pl.Expr:
     return cell.replace_strict(names[role]["id"], names[role]["name"], default=None)
 
 
+def _time(position: int, limit: int | None) -> pl.Expr:
+    """The time of each row; null if the row has more cells than the limit, which makes it a bad row."""
+    time = pl.col(str(position)).alias("time")
+    if limit is None:
+        return time
+    extra = pl.col(str(limit)).str.strip_chars()
+    return pl.when(extra.is_null() | (extra == "")).then(time).alias("time")
+
+
 def _quote(
     file: DelimitedFile,
     positions: Mapping[str, int],
     names: Names,
     skipped: int,
+    limit: int | None,
     rows: Sequence[int],
 ) -> list[Quote]:
     expected = max(positions.values()) + 1
@@ -67,6 +83,8 @@ def _quote(
         problem = _unnamed_id(found, names)
         if len(cells) < expected:
             problem = f"found {len(cells)} of {expected} columns"
+        if limit is not None and len(cells) > limit and cells[limit].strip():
+            problem = f"found {len(cells)} columns, but line 1 has {limit}; is a cell with a separator not quoted?"
         quotes.append(Quote(f"{file.path} line {line}", found, problem))
     return quotes
 
