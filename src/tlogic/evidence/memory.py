@@ -163,13 +163,15 @@ class Memory:
         queries = StepQueries(now, subject[order].astype(np.int64), relation[order].astype(np.int64))
         context = select_candidates(self.events, queries, popular, self._proposals(queries))
         widths = [len(family.columns) for family in self.families.values()]
-        # One more column, so that kernels always get a part of the columns and are compiled for that alone.
-        values = np.empty((len(context.candidate), sum(widths) + 1), np.float32)[:, :-1]
+        # One more column, and two rows or more, so that kernels always get arrays with gaps and are compiled for those
+        # alone: numpy calls an array with a single row contiguous.
+        n = len(context.candidate)
+        values = np.empty((max(n, 2), sum(widths) + 1), np.float32)[:, :-1]
         columns = np.split(values, np.cumsum(widths)[:-1], axis=1)
         for family, own in zip(self.families.values(), columns, strict=True):
             family.extract(self.events, context, own)
         history = answer_histories(self.events, now, queries.subject, queries.relation, context.slot)
-        return Evidence(query[order], context, values, history)
+        return Evidence(query[order], context, values[:n], history)
 
     def _proposals(self, queries: StepQueries) -> Proposals:
         """The candidates that families propose, those of the first family first."""
