@@ -105,8 +105,9 @@ def index(
         >>> import tlogic
         >>> from tempfile import TemporaryDirectory
         >>> graph = tlogic.sample(days=60)
+        >>> model = tlogic.fit(graph, evidence=["popularity"])
         >>> with TemporaryDirectory() as folder:
-        ...     files = tlogic.index(graph, Path(folder, "world.graph"), model=tlogic.fit(graph))
+        ...     files = tlogic.index(graph, Path(folder, "world.graph"), model=model)
         ...     same = tlogic.read(files[0])
         >>> [file.name for file in files]
         ['world.graph', 'world.test.memory', 'world.memory']

@@ -53,10 +53,11 @@ def outlook(
 
     Example:
         >>> import tlogic
-        >>> graph = tlogic.sample(days=120)
-        >>> likely = tlogic.outlook(graph, tlogic.fit(graph), entity="Kite Aviation", horizon="7d", top=3)
+        >>> graph = tlogic.sample(days=60)
+        >>> model = tlogic.fit(graph, evidence=["popularity"])
+        >>> likely = tlogic.outlook(graph, model, entity="Kite Aviation", horizon="7d", top=3)
         >>> len(likely), likely.since, likely.until
-        (3, '2030-05-01', '2030-05-07')
+        (3, '2030-03-02', '2030-03-08')
     """
     from tlogic.execution import Execution
     from tlogic.monitoring.outlook import outlook_of, outlook_query, patterns_of
@@ -99,8 +100,9 @@ def watch(
 
     Example:
         >>> import tlogic
-        >>> graph = tlogic.sample(days=120)
-        >>> watched = tlogic.watch(graph, tlogic.fit(graph), [("Kite Aviation", "sue", "Orchard Foods")], horizon="7d")
+        >>> graph = tlogic.sample(days=60)
+        >>> model = tlogic.fit(graph, evidence=["popularity"])
+        >>> watched = tlogic.watch(graph, model, [("Kite Aviation", "sue", "Orchard Foods")], horizon="7d")
         >>> watched.frame["probability"][0] < 0.5
         True
     """
@@ -142,8 +144,9 @@ def surprises(
 
     Example:
         >>> import tlogic
-        >>> graph = tlogic.sample(days=120)
-        >>> found = tlogic.surprises(graph, tlogic.fit(graph), since="2030-04-24", top=5)
+        >>> graph = tlogic.sample(days=60)
+        >>> model = tlogic.fit(graph, evidence=["popularity"])
+        >>> found = tlogic.surprises(graph, model, since="2030-02-25", top=5)
         >>> found.events.height, found.missing.height
         (5, 5)
     """
@@ -213,8 +216,9 @@ def backtest(
 
     Example:
         >>> import tlogic
-        >>> graph = tlogic.sample(days=200)
-        >>> measured = tlogic.backtest(graph, tlogic.fit(graph), every=5)
+        >>> graph = tlogic.sample(days=60)
+        >>> model = tlogic.fit(graph, evidence=["popularity"])
+        >>> measured = tlogic.backtest(graph, model, every=3)
         >>> measured.frame["average_precision"][0] > measured.frame["best_count"][0]
         True
     """

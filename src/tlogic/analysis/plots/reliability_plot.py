@@ -28,7 +28,7 @@ def plot_reliability(evaluation: Evaluation, path: str | PathLike[str]) -> None:
     Example:
         >>> import tlogic
         >>> graph = tlogic.sample(days=60)
-        >>> evaluation = tlogic.evaluate(graph, tlogic.fit(graph))
+        >>> evaluation = tlogic.evaluate(graph, tlogic.fit(graph, evidence=["popularity"]))
         >>> plot_reliability(evaluation, "reliability.svg")
     """
     reliability = evaluation.reliability
