@@ -68,3 +68,12 @@ def test_unwritable_paths_are_rejected_before_work(tmp_path: Path) -> None:
     for path, why in ((tmp_path, "it is a folder"), (tmp_path / "no" / "new", "there is no folder")):
         with pytest.raises(InputError, match=why):
             check_writable(path)
+
+
+def test_a_loop_of_links_is_rejected(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    with pytest.raises(InputError, match="Too many levels of symbolic links"):
+        check_writable(tmp_path / "a")
+    with pytest.raises(InputError, match="Too many levels of symbolic links"):
+        write_atomically(tmp_path / "a", "new")

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
 from tempfile import mkstemp
@@ -35,7 +35,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
         if _is_device(path):
             yield path
             return
-        path = path.resolve()
+        path = _target_of(path)
         _remove_abandoned(path)
         handle, name = mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=_UNFINISHED)
         temporary = Path(name)
@@ -82,7 +82,11 @@ def check_writable(path: Path) -> None:
         raise InputError(f"Cannot write {path}: it is a folder.")
     if not path.parent.is_dir():
         raise InputError(f"Cannot write {path}: there is no folder {path.parent}.")
-    if not os.access(path if _is_device(path) else path.resolve().parent, os.W_OK):
+    try:
+        may_write = os.access(path if _is_device(path) else _target_of(path).parent, os.W_OK)
+    except OSError as error:
+        raise InputError(f"Cannot write {path}: {error.strerror or error}.") from None
+    if not may_write:
         raise InputError(f"Cannot write {path}: permission denied.")
 
 
@@ -104,6 +108,13 @@ def cache_folder() -> Path:
 def _is_device(path: Path) -> bool:
     """Whether a path is a device or pipe. /dev/stdout may lead to a regular file, but another process has it open."""
     return path.exists() and not path.is_dir() and (not path.is_file() or path.absolute().parts[1:2] == ("dev",))
+
+
+def _target_of(path: Path) -> Path:
+    """The path without links. Raises an `OSError` if links form a loop, which `Path.resolve` reports in other ways."""
+    with suppress(FileNotFoundError):
+        path.stat()
+    return path.resolve()
 
 
 def _remove_abandoned(path: Path) -> None:

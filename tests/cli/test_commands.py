@@ -83,6 +83,25 @@ def test_bad_input_ends_with_one_message(world: Path, rule_file: Path, arguments
     assert_refused(run(*(argument.format(world=world, rules=rule_file) for argument in arguments)), message)
 
 
+@pytest.mark.parametrize("command", [["sample"], ["rules", "{rules}"], ["tune", "{world}", "--trials", "1"]])
+def test_an_empty_output_path_is_refused(
+    world: Path, rule_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert_refused(run(*(word.format(world=world, rules=rule_file) for word in command), "--out", ""), "--out is empty")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_loop_of_links_is_refused(world: Path, rule_file: Path, tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    assert_refused(run("stats", loop), f"{loop} is a link that leads to no file or folder")
+    assert_refused(run("sample", "--out", loop), f"Cannot create the folder {loop}")
+    assert_refused(run("index", world, "--out", loop), f"Cannot write {loop}: Too many levels")
+    assert_refused(run("rules", rule_file, "--out", loop), f"Cannot write {loop}: Too many levels")
+    assert_refused(run("rules", loop), f"{loop} is not a rule file")
+
+
 def test_a_process_ends_with_the_code_and_the_message(world: Path) -> None:
     assert_refused(run_process("learn", world, "--out", "x.rules", "--relation", "fines"), "did you mean 'fine'")
 

@@ -206,6 +206,18 @@ def test_invalid_options_are_reported(store: Path, rule_file: Path, tmp_path: Pa
         assert not opened.versions()  # a service that cannot listen changes nothing
 
 
+def test_one_token_for_reading_and_writing_gives_a_warning(tmp_path: Path) -> None:
+    def warnings(**tokens: str) -> list[str]:
+        done = run("serve", "--store", tmp_path / "empty.db", "--port", 0, **tokens)
+        assert done.returncode == 2
+        return [line for line in done.stderr.splitlines() if "The read token equals the write token" in line]
+
+    assert len(warnings(TLOGIC_READ_TOKEN=READ, TLOGIC_WRITE_TOKEN=READ)) == 1
+    assert not warnings(TLOGIC_READ_TOKEN=READ, TLOGIC_WRITE_TOKEN=WRITE)
+    assert not warnings(TLOGIC_READ_TOKEN=READ)
+    assert not warnings()
+
+
 def test_a_missing_package_is_reported(store: Path, tmp_path: Path) -> None:
     (tmp_path / "fastapi.py").write_text("raise ImportError('No module named fastapi')")
     done = run_process("serve", "--store", store, PYTHONPATH=str(tmp_path))

@@ -81,6 +81,22 @@ def test_each_forecast_has_one_version_while_versions_are_switched(service: Serv
     assert {answers[0].version for answers in batches} >= set(range(first + 1, first + N_SWITCHES + 1))
 
 
+# Learning
+
+
+def test_a_failure_of_learning_does_not_show_where_the_store_is(
+    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise StoreError("The store /secret/folder failed: the disk is full.", "The store failed: the disk is full.")
+
+    monkeypatch.setattr(service.live_store.store, "save_version", fail)
+    service.versions.learn()
+    wait_until(lambda: service.versions.learning.state != "running")
+    assert service.versions.learning.problem == "The store failed: the disk is full."
+    assert "/secret/folder" in caplog.text
+
+
 # Following
 
 

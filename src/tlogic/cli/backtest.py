@@ -10,7 +10,7 @@ from tlogic import api
 from tlogic.cli.data_options import DataOptions
 from tlogic.cli.evaluate import Split
 from tlogic.cli.forecasters import default_model, load_model
-from tlogic.cli.options import Threads, default_of
+from tlogic.cli.options import OutOption, Threads, default_of
 from tlogic.cli.outlook import Model
 
 
@@ -22,7 +22,7 @@ def backtest(
         int, typer.Option(help="Forecast from every N-th time step only.", metavar="N", min=1)
     ] = default_of(api.backtest, "every"),
     out: Annotated[
-        Path | None, typer.Option(help="Write a report with reliability diagrams to a folder.", metavar="DIR")
+        Path | None, OutOption(help="Write a report with reliability diagrams to a folder.", metavar="DIR")
     ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     threads: Threads = None,

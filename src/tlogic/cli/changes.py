@@ -8,7 +8,7 @@ import typer
 
 from tlogic import api
 from tlogic.cli.data_options import DataOptions
-from tlogic.cli.options import default_of
+from tlogic.cli.options import OutOption, default_of
 
 
 def changes(
@@ -18,7 +18,7 @@ def changes(
         api.changes, "top"
     ),
     out: Annotated[
-        Path | None, typer.Option(help="Write the changes to a .csv, .parquet or .jsonl file.", metavar="FILE")
+        Path | None, OutOption(help="Write the changes to a .csv, .parquet or .jsonl file.", metavar="FILE")
     ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tlogic.cli.data_options import DataOptions
-from tlogic.cli.options import Cluster, Threads
+from tlogic.cli.options import Cluster, OutOption, Threads
 from tlogic.models.settings import FitSettings
 
 
@@ -30,7 +30,7 @@ _DEFAULT_TRAIN_ON = TrainOn(FitSettings.train_on)
 
 def fit(
     data: DataOptions,
-    out: Annotated[Path, typer.Option(help="The model file to write.", metavar="MODEL")],
+    out: Annotated[Path, OutOption(help="The model file to write.", metavar="MODEL")],
     model: Annotated[
         Kind,
         typer.Option(

@@ -11,7 +11,7 @@ from tlogic import api
 from tlogic.cli.application_options import ApplicationOptions
 from tlogic.cli.data_options import DataOptions
 from tlogic.cli.forecasters import ForecasterOptions, default_model
-from tlogic.cli.options import Cluster, Threads, default_of
+from tlogic.cli.options import Cluster, OutOption, Threads, default_of
 from tlogic.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def forecast(
         api.forecast, "top"
     ),
     out: Annotated[
-        Path | None, typer.Option(help="Write the answers to a .csv, .parquet or .jsonl file.", metavar="FILE")
+        Path | None, OutOption(help="Write the answers to a .csv, .parquet or .jsonl file.", metavar="FILE")
     ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON: one object per query.")] = False,
     threads: Threads = None,

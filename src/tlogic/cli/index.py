@@ -6,12 +6,12 @@ from typing import Annotated
 import typer
 
 from tlogic.cli.data_options import DataOptions
-from tlogic.cli.options import Threads
+from tlogic.cli.options import OutOption, Threads
 
 
 def index(
     data: DataOptions,
-    out: Annotated[Path, typer.Option(help="The graph file to write.", metavar="GRAPH")],
+    out: Annotated[Path, OutOption(help="The graph file to write.", metavar="GRAPH")],
     model: Annotated[
         Path | None,
         typer.Option(help="Also write what this model learns from DATA, its memory, beside GRAPH.", metavar="MODEL"),

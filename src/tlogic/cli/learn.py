@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from tlogic.cli.data_options import DataOptions
-from tlogic.cli.options import Cluster, ExecutionOption, Threads, integers
+from tlogic.cli.options import Cluster, ExecutionOption, OutOption, Threads, integers
 from tlogic.learning.settings import MAX_EXACT_LENGTH, LearningSettings
 
 
@@ -41,7 +41,7 @@ ConfidenceOption = Annotated[
 
 def learn(
     data: DataOptions,
-    out: Annotated[Path, typer.Option(help="The rule file to write.", metavar="RULES")],
+    out: Annotated[Path, OutOption(help="The rule file to write.", metavar="RULES")],
     lengths: Annotated[
         str, typer.Option(help="The rule lengths to learn, separated by commas.", metavar="LENGTHS")
     ] = ",".join(map(str, LearningSettings.lengths)),

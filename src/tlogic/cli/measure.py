@@ -7,7 +7,7 @@ import typer
 
 from tlogic.cli.data_options import DataOptions
 from tlogic.cli.learn import BodySamples, Confidence, ConfidenceOption, confidence_kernel
-from tlogic.cli.options import Cluster, Threads
+from tlogic.cli.options import Cluster, OutOption, Threads
 from tlogic.learning.settings import LearningSettings
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def measure(
         Path,
         typer.Option(help="The rule file to measure, such as a text file of rules.", metavar="RULES"),
     ],
-    out: Annotated[Path, typer.Option(help="The rule file to write.", metavar="NEW")],
+    out: Annotated[Path, OutOption(help="The rule file to write.", metavar="NEW")],
     body_samples: BodySamples = LearningSettings.body_samples,
     confidence: ConfidenceOption = Confidence[LearningSettings.confidence],
     seed: Annotated[int, typer.Option(help="The seed of the sampling.", metavar="N")] = LearningSettings.seed,

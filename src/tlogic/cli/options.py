@@ -3,12 +3,23 @@
 from collections.abc import Callable
 from functools import partial
 from inspect import signature
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from tlogic.errors import SettingsError
 
+
+def _output_path(given: str | Path) -> Path:
+    """The path of an output. An empty one, as from an unset variable, would be the current folder."""
+    if not str(given).strip():
+        raise SettingsError("The path of --out is empty; give the file or folder to write.")
+    return Path(given)
+
+
+OutOption = partial(typer.Option, parser=_output_path)
+"""An option for a file or folder to write."""
 ExecutionOption = partial(typer.Option, rich_help_panel="Execution")
 
 Threads = Annotated[int | None, ExecutionOption(help="The number of threads; by default one per core.", metavar="N")]

@@ -10,7 +10,7 @@ import typer
 from tlogic import api
 from tlogic.cli.data_options import DataOptions
 from tlogic.cli.forecasters import default_model, load_model
-from tlogic.cli.options import Threads, default_of
+from tlogic.cli.options import OutOption, Threads, default_of
 from tlogic.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def outlook(
     explain: Annotated[bool, typer.Option("--explain", help="Explain the probabilities.")] = False,
     reasons: Annotated[int, typer.Option(help="The number of reasons to show per event.", metavar="N")] = 3,
     out: Annotated[
-        Path | None, typer.Option(help="Write the events to a .csv, .parquet or .jsonl file.", metavar="FILE")
+        Path | None, OutOption(help="Write the events to a .csv, .parquet or .jsonl file.", metavar="FILE")
     ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     threads: Threads = None,

@@ -10,9 +10,9 @@ import typer
 from tlogic.cli.data_options import DataOptions
 from tlogic.cli.evaluate import Split
 from tlogic.cli.groups import with_groups
-from tlogic.cli.options import Threads
+from tlogic.cli.options import OutOption, Threads
 
-Out = Annotated[Path, typer.Option(help="The .svg or .png file to write.", metavar="FILE")]
+Out = Annotated[Path, OutOption(help="The .svg or .png file to write.", metavar="FILE")]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)]
 
 plot = typer.Typer(help="Plot DATA, RULES or a MODEL to an .svg or .png file.", no_args_is_help=True)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tlogic.cli.options import Threads
+from tlogic.cli.options import OutOption, Threads
 
 
 def reproduce(
@@ -17,7 +17,7 @@ def reproduce(
             metavar="NAME",
         ),
     ] = None,
-    out: Annotated[Path, typer.Option(help="The folder for the report and the cached results.", metavar="DIR")] = Path(
+    out: Annotated[Path, OutOption(help="The folder for the report and the cached results.", metavar="DIR")] = Path(
         "reproduction"
     ),
     on: Annotated[

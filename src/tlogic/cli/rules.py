@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tlogic.cli.options import OutOption
 from tlogic.cli.rule_selection import SelectionOptions
 from tlogic.errors import SettingsError
 
@@ -38,7 +39,7 @@ def rules(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
+        OutOption(
             help="Write the rules to a file instead; its suffix selects the format: .txt, .csv, .parquet, else JSON.",
             metavar="FILE",
         ),

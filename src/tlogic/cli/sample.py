@@ -6,13 +6,13 @@ from typing import Annotated
 import typer
 
 from tlogic import api
-from tlogic.cli.options import default_of
+from tlogic.cli.options import OutOption, default_of
 
 _DEFAULT_SEED, _DEFAULT_DAYS = (default_of(api.sample, name) for name in ("seed", "days"))
 
 
 def sample(
-    out: Annotated[Path, typer.Option(help="The folder to write to.", metavar="DIR")],
+    out: Annotated[Path, OutOption(help="The folder to write to.", metavar="DIR")],
     seed: Annotated[int, typer.Option(help="The seed of the simulation.", metavar="N")] = _DEFAULT_SEED,
     days: Annotated[int, typer.Option(help="The number of days to simulate.", metavar="N")] = _DEFAULT_DAYS,
 ) -> None:

@@ -9,7 +9,7 @@ import typer
 from tlogic import api
 from tlogic.cli.data_options import DataOptions
 from tlogic.cli.forecasters import default_model, load_model
-from tlogic.cli.options import Threads, default_of
+from tlogic.cli.options import OutOption, Threads, default_of
 from tlogic.cli.outlook import Model
 
 
@@ -24,7 +24,7 @@ def surprises(
     reasons: Annotated[int, typer.Option(help="The number of reasons to show per event.", metavar="N")] = 3,
     out: Annotated[
         Path | None,
-        typer.Option(help="Write the improbable events to a .csv, .parquet or .jsonl file.", metavar="FILE"),
+        OutOption(help="Write the improbable events to a .csv, .parquet or .jsonl file.", metavar="FILE"),
     ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     threads: Threads = None,

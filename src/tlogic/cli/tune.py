@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tlogic.cli.data_options import DataOptions
-from tlogic.cli.options import Threads
+from tlogic.cli.options import OutOption, Threads
 from tlogic.learning.settings import LearningSettings
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def tune(
         int | None, typer.Option(help="Search with N trials; 30 if no grid is given.", metavar="N")
     ] = None,
     grid: Annotated[Grid | None, typer.Option(help="Evaluate all 9,600 settings of the paper's grid instead.")] = None,
-    out: Annotated[Path, typer.Option(help="The folder for the report and the cached results.", metavar="DIR")] = Path(
+    out: Annotated[Path, OutOption(help="The folder for the report and the cached results.", metavar="DIR")] = Path(
         "tuning"
     ),
     ties: Annotated[

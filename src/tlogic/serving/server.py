@@ -77,6 +77,8 @@ def serve(
     """
     check_address(host, access)
     configure_logs(secrets or [])
+    if access.write_token is not None and access.read_token == access.write_token:
+        log.warning("The read token equals the write token, so everyone who may read may also write; set another one.")
     gc.enable()  # the command line disables it, since most commands are short
     with _bind(host, port) as listener:
         service = open_service()

@@ -252,7 +252,10 @@ def _prepare_folder(folder: Path, names: list[str]) -> None:
     for path in (folder / name for name in names):
         if path.exists() and not _is_sample_file(path):
             raise InputError(f"{path} would be overwritten, but is not part of a sample; give another folder.")
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"Cannot create the folder {folder}: {error.strerror or error}.") from None
 
 
 def _is_sample_file(path: Path) -> bool:

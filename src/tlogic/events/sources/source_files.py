@@ -71,6 +71,8 @@ def _dataset_folder(name: str) -> Path:
     if name in DATASETS and DATASETS[name].files:
         raise InputError(f"The dataset {name} is missing or incomplete; get it with `tlogic download {name}`.")
     path = Path(name).expanduser()
+    if path.is_symlink():
+        raise InputError(f"{name} is a link that leads to no file or folder: its target is {path.readlink()}.")
     beside = [*_readable_in(path.parent), *DATASETS]
     root = os.environ.get("TLOGIC_DATA")
     if not root:

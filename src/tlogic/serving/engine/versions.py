@@ -17,6 +17,8 @@ from tlogic.serving import schemas
 from tlogic.serving.engine.live_store import LiveStore
 from tlogic.serving.engine.predictors import Kind, ModelPredictor, Predictor, RulePredictor
 from tlogic.serving.engine.stored_memories import StoredMemories
+from tlogic.serving.logs import log
+from tlogic.serving.store.event_store import StoreError
 
 
 class VersionManager:
@@ -114,7 +116,9 @@ class VersionManager:
             seconds = round(perf_counter() - started, 3)
             self.learning = schemas.LearningStatus(state="done", version=number, seconds=seconds)
         except TLogicError as error:
-            self.learning = schemas.LearningStatus(state="failed", problem=str(error))
+            log.warning("learning failed: %s", error)
+            problem = error.public if isinstance(error, StoreError) else str(error)
+            self.learning = schemas.LearningStatus(state="failed", problem=problem)
         except Exception:
             problem = "an unexpected error; see the log of the service"
             self.learning = schemas.LearningStatus(state="failed", problem=problem)
