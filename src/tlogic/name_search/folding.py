@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 _IGNORED_CATEGORIES = {"Mn", "Me", "Cf"}
 """Accents and other marks, and characters that only control how text is shown."""
@@ -30,6 +31,19 @@ def folded(text: str) -> str:
         for letter, plain in _PLAIN_LETTERS.items():
             text = text.replace(letter, plain)
     return text.replace("_", " ")
+
+
+def folded_lines(lines: Sequence[str]) -> str:
+    """Folded lines as one text. Those with other characters than ASCII, which take longer, are folded together.
+
+    >>> folded_lines(["Ann_Lee", "Łódź"])
+    'ann lee\\nlodz'
+    """
+    done = [folded(line) if line.isascii() else line for line in lines]
+    others = [number for number, line in enumerate(lines) if not line.isascii()]
+    for number, line in zip(others, folded("\n".join([lines[i] for i in others])).split("\n"), strict=False):
+        done[number] = line
+    return "\n".join(done)
 
 
 def words_in(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from itertools import compress
 
 import numpy as np
 
-from tlogic.name_search.folding import folded, is_unspaced, words_in
+from tlogic.name_search.folding import folded_lines, is_unspaced, words_in
 from tlogic.name_search.terms import Array, Terms
 
 MISSING = 100
@@ -40,9 +40,8 @@ class IndexedNames:
 
     def __init__(self, names: Sequence[str], first: int = 0) -> None:
         self.first = first
-        # Without line ends in names, all are folded and split at once.
-        text = folded("\n".join([" ".join(name[:_MAX_NAME_LENGTH].split()) for name in names]))
-        self._lines = words_in(text)
+        # Without line ends in names, all are split at once.
+        self._lines = words_in(folded_lines([" ".join(name[:_MAX_NAME_LENGTH].split()) for name in names]))
         self._hashes = np.fromiter(map(hash, self._lines), np.int64, len(names))
         n_words = np.array([line.count(" ") + 1 for line in self._lines])
         words = " ".join(self._lines).split(" ")
