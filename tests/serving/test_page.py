@@ -1,20 +1,24 @@
 """The page in a real browser."""
 
+import csv
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
 import tlogic
-from tests.serving.services import STILL_LOADING, Opened, sample_graph
+from tests.serving.services import STILL_LOADING, Opened, sample_model
 from tlogic.serving import schemas
 from tlogic.serving.engine.live_store import LiveStore
 from tlogic.serving.engine.service import Service
 from tlogic.serving.engine.versions import VersionManager
 from tlogic.serving.page.grounding_diagram import draw_grounding
+from tlogic.serving.page.timeline_chart import draw_timeline
 from tlogic.serving.page.view_urls import AskUrl, EntityUrl, PairUrl, RulesUrl, TripleUrl
 from tlogic.serving.store.event_store import EventStore
 
@@ -374,7 +378,8 @@ def test_a_long_name_is_shortened_with_a_tooltip(page: Page) -> None:
     page.goto(str(EntityUrl(name=LONG)))
     heading = page.get_by_role("heading", level=1)
     expect(heading).to_have_attribute("title", LONG)
-    assert len(heading.inner_text()) == 80
+    assert len(heading.inner_text()) == 120
+    expect(heading).to_contain_text(re.compile("^Long .*….* Names$"))
 
 
 @pytest.mark.parametrize(
@@ -406,10 +411,72 @@ def test_an_invalid_url_shows_an_error(phone: Page, address: str, message: str) 
     assert phone.evaluate(STILL_LOADING) == 0
 
 
-def test_an_unknown_name_suggests_similar_names(page: Page) -> None:
-    page.goto("/entity?name=Kite+Aviatoin")
-    page.get_by_role("link", name=ENTITY).click()
-    expect(page.get_by_role("heading", name=ENTITY, level=1)).to_be_visible()
+def test_similar_names_are_links_in_every_view(page: Page) -> None:
+    wrong = "Kite Aviatoin"
+    for address in (
+        EntityUrl(name=wrong),
+        AskUrl(subject=wrong, relation=RELATION),
+        PairUrl(entity="Eskar", other=wrong),
+    ):
+        page.goto(str(address))
+        similar = page.get_by_role("region", name="Similar names").get_by_role("link", name=ENTITY)
+        expect(similar).to_have_attribute("href", str(address).replace("Aviatoin", "Aviation"))
+    page.goto(str(AskUrl(subject=ENTITY, relation="suee")))
+    page.get_by_role("region", name="Similar names").get_by_role("link", name=RELATION, exact=True).click()
+    wait_for_query(page, subject=[ENTITY], relation=[RELATION])
+    assert candidates(page)
+
+
+def test_every_view_explains_itself_and_can_be_copied_and_downloaded(page: Page, service: Service) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    candidate = service.forecast(schemas.Query(subject=ENTITY, relation=RELATION)).candidates[0]
+    event = service.events(ENTITY, None, 0, 1).events[0]
+    for address, row in (
+        ("/", {"kind": "likely"}),
+        (str(EntityUrl(name=ENTITY)), event.model_dump()),
+        (str(PairUrl(entity=event.subject, other=event.object)), event.model_dump()),
+        (str(TripleUrl(subject=event.subject, relation=event.relation, object=event.object)), event.model_dump()),
+        (ASK, {"rank": 1, "name": candidate.name, "score": candidate.score}),
+        ("/surprises", service.monitor.changes("2030-04-24", top=1).changes[0].model_dump()),
+        (RULES, {"length": 1}),
+    ):
+        page.goto(address)
+        page.get_by_text("How to read this").click()
+        expect(page.locator(".how-to-read p")).to_contain_text("Files contain")
+        page.get_by_role("button", name="Copy address").click()
+        page.get_by_role("button", name="Address copied").wait_for()
+        assert page.evaluate("navigator.clipboard.readText()") == page.url
+        assert downloaded(page, "JSON", json.loads)[0].items() >= row.items()
+        first = downloaded(page, "CSV", lambda text: list(csv.DictReader(text.splitlines())))[0]
+        assert first.items() >= {name: "" if value is None else str(value) for name, value in row.items()}.items()
+
+
+def downloaded(page: Page, kind: str, parse: Callable[[str], list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    with page.expect_download() as download:
+        page.get_by_role("button", name=kind, exact=True).click()
+    assert download.value.suggested_filename.endswith(f".{kind.lower()}")
+    return parse(Path(download.value.path()).read_text(encoding="utf-8"))
+
+
+def test_names_on_a_phone_are_not_cut(phone: Page, service: Service) -> None:
+    names = [f"Ministry of Foreign Affairs and International Trade ({country})" for country in ("North", "South")]
+    last = service.health().last or ""
+    service.add([schemas.Event(subject=ENTITY, relation="visit", object=name, time=last) for name in names])
+    for address in ("/", str(EntityUrl(name=ENTITY)), str(AskUrl(subject=ENTITY, relation="visit", top=1000))):
+        phone.goto(address)
+        for name in names:
+            shown = phone.locator("main .name", has_text=name).first
+            expect(shown).to_have_text(name)
+            assert shown.evaluate("each => each.scrollWidth <= each.clientWidth + 1")
+            assert shown.evaluate("each => getComputedStyle(each).whiteSpace") == "normal"
+
+
+def test_rows_of_the_timeline_have_different_labels() -> None:
+    relations = ["Express intent to meet or negotiate", "Express intent to cooperate economically"]
+    events = [schemas.Fact(subject="a", relation=each, object="b", time="2030-01-01") for each in relations]
+    drawn = draw_timeline("a", events, [0, 0])
+    for relation in relations:
+        assert f">{relation}<" in drawn
 
 
 def test_the_diagram_is_chronological_and_escaped() -> None:
@@ -456,7 +523,7 @@ def test_without_a_model_there_are_rankings_and_changes_only(page: Page) -> None
 
 def test_the_evidence_of_a_model_can_be_switched_off(page: Page, service: Service) -> None:
     before = service.versions.predictor.version
-    service.versions.use(tlogic.fit(sample_graph()))
+    service.versions.use(sample_model())
     try:
         query = schemas.Query(subject=ENTITY, relation=RELATION)
         best = service.forecast(query, 1).candidates[0]
@@ -472,8 +539,11 @@ def test_the_evidence_of_a_model_can_be_switched_off(page: Page, service: Servic
         expect(page.locator(".chips .chip")).to_contain_text(why.contributions[0].id)
         assert parse_qs(urlsplit(page.url).query)["without"] == [why.contributions[0].id]
         assert candidates(page) != shown
-        page.goto("/rules")
-        expect(page.get_by_role("alert")).to_contain_text("A model is in use")
+        page.goto(RULES)
+        strongest = next(rule for rule in sample_model().rules if "sues" in rule.words)
+        expect(page.locator(".rules li").first).to_contain_text(strongest.words)
+        expect(page.locator(".rules li").first).to_contain_text(f"{strongest.confidence:.1%}")
+        expect(page.get_by_role("link", name="Switch off")).to_have_count(0)
     finally:
         service.versions.restore(before)
 

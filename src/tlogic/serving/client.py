@@ -430,7 +430,7 @@ class Client:
             An iterator over the rules. It requests one page at a time.
 
         Raises:
-            ServiceError: If a model is in use, a filter is invalid, or the service is unreachable.
+            ServiceError: If a filter is invalid, or the service is unreachable.
 
         Example:
             >>> {rule.head for rule in client.rules("sue", min_confidence=0.1)}

@@ -115,6 +115,7 @@ class Rule(Schema):
     """A rule of the version in use."""
 
     id: str
+    """Switches it off; empty if it is a rule of a model, where only a whole kind of evidence can be switched off."""
     text: str
     words: str
     head: str

@@ -13,7 +13,7 @@ from tlogic.forecasting import ApplicationSettings, Query
 from tlogic.forecasting.forecast import Forecast, forecast_queries
 from tlogic.forecasting.live_forecaster import LiveRuleForecaster
 from tlogic.graph.live_graph import LiveGraph
-from tlogic.models import Model, ModelForecaster
+from tlogic.models import CountedRule, Model, ModelForecaster
 from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
 from tlogic.rules import Rule, RuleSet
 from tlogic.serving.engine.past_occurrence import PastOccurrence
@@ -37,6 +37,10 @@ class Predictor(Protocol):
     @property
     def n_rules(self) -> int:
         """The number of rules, or of the rules that the evidence of a model counts."""
+
+    @property
+    def all_rules(self) -> Sequence[Rule | CountedRule]:
+        """The rules, or the rules that the evidence of a model counts."""
 
     def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Forecast[Any]:
         """Rank the candidates of queries."""
@@ -78,6 +82,11 @@ class RulePredictor:
     def n_rules(self) -> int:
         """The number of rules."""
         return len(self.rules)
+
+    @property
+    def all_rules(self) -> Sequence[Rule]:
+        """The rules."""
+        return self.rules.rules
 
     def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Forecast[Any]:
         """Rank the candidates of queries."""
@@ -142,6 +151,11 @@ class ModelPredictor:
     def n_rules(self) -> int:
         """The number of rules that the evidence counts."""
         return sum(len(counts.body) for counts in self.model.counted.counts)
+
+    @property
+    def all_rules(self) -> Sequence[CountedRule]:
+        """The rules that the evidence counts."""
+        return self.model.rules
 
     def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Forecast[Any]:
         """Rank the candidates of queries."""

@@ -8,6 +8,7 @@ from tlogic.forecasting import Query
 from tlogic.forecasting.answers import NOT_PROBABILITIES
 from tlogic.forecasting.forecast import Forecast
 from tlogic.graph.live_graph import LiveGraph
+from tlogic.models import CountedRule
 from tlogic.monitoring import Changes, Outlook, Surprises
 from tlogic.rules import Rule, in_words
 from tlogic.serving import schemas
@@ -39,12 +40,17 @@ def forecast_schema(graph: LiveGraph, version: int, forecast: Forecast[Any], ind
     )
 
 
-def rule_schema(predictor: Predictor, rule: Rule) -> schemas.Rule:
-    """A rule with the id that switches it off."""
+def words_of(rule: Rule | CountedRule) -> str:
+    """A rule as an English sentence."""
+    return in_words(rule) if isinstance(rule, Rule) else rule.words
+
+
+def rule_schema(predictor: Predictor, rule: Rule | CountedRule) -> schemas.Rule:
+    """A rule with the id that switches it off; the id of the rule of a model is empty."""
     return schemas.Rule(
-        id=predictor.id_of[rule] if isinstance(predictor, RulePredictor) else "",
+        id=predictor.id_of[rule] if isinstance(predictor, RulePredictor) and isinstance(rule, Rule) else "",
         text=str(rule),
-        words=in_words(rule),
+        words=words_of(rule),
         head=rule.head,
         length=len(rule.body),
         confidence=rule.confidence,

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from tlogic.errors import InputError
 from tlogic.forecasting import Query
 from tlogic.forecasting.forecast import Candidate
 from tlogic.forecasting.queries import encode_queries, query_step
 from tlogic.graph.live_graph import LiveGraph
+from tlogic.models import CountedRule
 from tlogic.names import INVERSE_MARK
-from tlogic.rules import Rule, in_words
-from tlogic.rules.selection import Sort
+from tlogic.rules import Rule
+from tlogic.rules.selection import Sort, select_rules, sort_rules
 from tlogic.serving import schemas
 from tlogic.serving.engine.board import Board
 from tlogic.serving.engine.entity_history import (
@@ -27,8 +27,8 @@ from tlogic.serving.engine.entity_history import (
 )
 from tlogic.serving.engine.live_store import LiveStore
 from tlogic.serving.engine.monitor import Monitor
-from tlogic.serving.engine.predictors import Predictor, RulePredictor, forecast_each
-from tlogic.serving.engine.responses import explanation_schema, forecast_schema, query_schema, rule_schema
+from tlogic.serving.engine.predictors import Predictor, forecast_each
+from tlogic.serving.engine.responses import explanation_schema, forecast_schema, query_schema, rule_schema, words_of
 from tlogic.serving.engine.versions import VersionManager
 from tlogic.serving.store.encoded_events import MAX_STEPS_AHEAD
 from tlogic.version import __version__
@@ -350,8 +350,8 @@ class Service:
         Returns:
             The rules, and the total number of matching rules.
 
-        Raises:
-            InputError: If a model is in use.
+        If a model is in use, these are the rules that its evidence counts. They have no id: only a whole kind of
+        evidence can be switched off.
 
         Example:
             >>> page = service.rules(
@@ -361,10 +361,9 @@ class Service:
             'sue'
         """
         predictor = self.versions.predictor
-        if not isinstance(predictor, RulePredictor):
-            raise InputError("A model is in use, which has no rules; explanations list its kinds of evidence instead.")
-        rules = predictor.rules.select(head=head or None, lengths=lengths, min_confidence=min_confidence, sort=sort)
-        matching = [rule for rule in rules if _contains(rule, words.casefold().split())] if words else rules.rules
+        selected = select_rules(predictor.all_rules, head or None, (), lengths, min_confidence)
+        wanted = words.casefold().split()
+        matching = [rule for rule in sort_rules(selected, sort) if not wanted or _contains(rule, wanted)]
         page = [rule_schema(predictor, rule) for rule in matching[offset : offset + limit]]
         return schemas.RulePage(total=len(matching), offset=offset, rules=page)
 
@@ -451,6 +450,6 @@ def _expected_events(
         )
 
 
-def _contains(rule: Rule, words: Sequence[str]) -> bool:
-    text = f"{rule} {in_words(rule)}".casefold().replace("_", " ").replace(INVERSE_MARK, " ")
+def _contains(rule: Rule | CountedRule, words: Sequence[str]) -> bool:
+    text = f"{rule} {words_of(rule)}".casefold().replace("_", " ").replace(INVERSE_MARK, " ")
     return all(word in text for word in words)

@@ -14,8 +14,16 @@ from tlogic.serving.page.display_text import percent, relation_text, shorten
 from tlogic.serving.page.relation_picker import RelationPicker
 from tlogic.serving.page.search_box import SearchBox, find_entities, find_relations
 from tlogic.serving.page.toggles import show_switched_off
+from tlogic.serving.page.view_tools import show_tools
 from tlogic.serving.page.view_urls import AskUrl
 
+_HOW_TO_READ = (
+    "A query names a relation and one entity, and asks for the other one. With a model, the probability is that "
+    "of the candidate being an answer on that date, given that there is one; several candidates can be answers. "
+    "With rules, the score only ranks candidates. The reasons for the chosen candidate follow, the strongest "
+    "first, each with the facts it relies on. Switch a reason off to see the forecast without it. Files contain "
+    "the candidates."
+)
 _N_EXAMPLE_EVENTS = 6
 _MORE_FACTOR = 5
 """The link "Show more" multiplies the number of candidates by this."""
@@ -39,6 +47,7 @@ async def show(service: Service, current: AskUrl) -> None:
         await _show_answer(service, current)
     elif not (current.subject or current.object):
         await _show_examples(service, current)
+        show_tools("ask", _HOW_TO_READ)
 
 
 async def _show_answer(service: Service, current: AskUrl) -> None:
@@ -52,6 +61,7 @@ async def _show_answer(service: Service, current: AskUrl) -> None:
     if explained:
         with columns, box("section", "awaited", "Why"):
             await explanation.show(service, query, explained, current)
+    show_tools("candidates", _HOW_TO_READ, lambda: [each.model_dump() for each in forecast.candidates])
 
 
 async def _show_examples(service: Service, current: AskUrl) -> None:

@@ -11,7 +11,7 @@ from nicegui.elements.mixins.text_element import TextElement
 from tlogic.errors import InputError, UnknownNameError
 from tlogic.serving import schemas
 from tlogic.serving.engine.board import LikelyTriple
-from tlogic.serving.page.display_text import percent, pluralize, relation_text, shorten, visible
+from tlogic.serving.page.display_text import MAX_NAME_LENGTH, percent, pluralize, relation_text, shorten, visible
 from tlogic.serving.page.view_urls import EntityUrl, PairUrl, RulesUrl, TripleUrl, ViewUrl
 
 Result = TypeVar("Result")
@@ -47,8 +47,8 @@ def text(words: str, tag: str = "div", style: str = "", max_length: int = 400) -
 
 
 def name(words: str, tag: str = "span", style: str = "") -> TextElement:
-    """A name from the data, on one line, isolated from the direction of the surrounding text."""
-    element = text(words, tag, f"name {style}", max_length=80)
+    """A name from the data, isolated from the direction of the surrounding text."""
+    element = text(words, tag, f"name {style}", max_length=MAX_NAME_LENGTH)
     element.props["title"] = visible(words)
     element.props["dir"] = "auto"
     return element

@@ -4,7 +4,7 @@ import unicodedata
 
 from tlogic.names import noun_for
 
-MAX_NAME_LENGTH = 80
+MAX_NAME_LENGTH = 120
 _SMALL_SHARE = 0.001
 
 
@@ -18,13 +18,15 @@ def visible(text: str) -> str:
 
 
 def shorten(text: str, max_length: int = MAX_NAME_LENGTH) -> str:
-    """Cut a long text and add an ellipsis.
+    """Cut the middle of a long text: names often differ at the end only.
 
-    >>> shorten("Kite Aviation", 6)
-    'Kite …'
+    >>> shorten("Ministry of Energy (Corvania)", 20)
+    'Ministry of…orvania)'
     """
-    text = visible(text[: max_length + 1])
-    return text if len(text) <= max_length else text[: max_length - 1] + "…"
+    if len(text) <= max_length:
+        return visible(text)
+    n_last = max_length * 2 // 5
+    return visible(text[: max_length - n_last - 1]) + "…" + visible(text[len(text) - n_last :])
 
 
 def relation_text(relation: str, max_length: int = MAX_NAME_LENGTH) -> str:

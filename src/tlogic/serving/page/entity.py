@@ -4,13 +4,12 @@ from dataclasses import replace
 
 from nicegui import ui
 
-from tlogic.errors import InputError, TLogicError
+from tlogic.errors import TLogicError
 from tlogic.serving import schemas
 from tlogic.serving.engine.service import Service
 from tlogic.serving.page.components import (
     bar,
     box,
-    entity_tiles,
     hint,
     link,
     name,
@@ -19,11 +18,18 @@ from tlogic.serving.page.components import (
     text,
 )
 from tlogic.serving.page.display_text import percent, pluralize, relation_text
-from tlogic.serving.page.event_history import load_history, show_history
+from tlogic.serving.page.event_history import event_rows, load_history, show_history
 from tlogic.serving.page.toggles import show_switched_off
+from tlogic.serving.page.view_tools import show_tools
 from tlogic.serving.page.view_urls import AskUrl, EntityUrl, OutlookUrl, ViewUrl
 
-_MAX_EXPECTED_EVENTS, _MAX_SUGGESTIONS = 10, 6
+_MAX_EXPECTED_EVENTS = 10
+_HOW_TO_READ = (
+    "Likely next events are about the next time step. With a model, the percentage is the probability that the event "
+    "happens at least once then; with rules, it only ranks events. The timeline shows the last events, one row per "
+    "relation: a filled dot if this entity is the subject, a hollow one if it is the object. Click on a name for its "
+    "view, and on a relation for the view of that event. Files contain the past events, the newest first."
+)
 
 
 def title_of(current: EntityUrl) -> str:
@@ -33,12 +39,7 @@ def title_of(current: EntityUrl) -> str:
 
 async def show(service: Service, current: EntityUrl) -> None:
     """Show the view."""
-    try:
-        history = await run_blocking(load_history, service, current.name, None, current.page)
-    except InputError as error:
-        problem(str(error))
-        await _suggest(service, current)
-        return
+    history = await run_blocking(load_history, service, current.name, None, current.page)
     with box(style="title"):
         name(history.entity, "h1")
         text(pluralize(history.page.total, "event"), "span", "muted number")
@@ -52,15 +53,7 @@ async def show(service: Service, current: EntityUrl) -> None:
             show_history(history, replace(current, name=history.entity))
     with expected:
         await _show_next_events(service, history.entity, current)
-
-
-async def _suggest(service: Service, current: EntityUrl) -> None:
-    """Suggest entities with a name similar to an unknown one."""
-    similar = await run_blocking(service.entities, current.name, _MAX_SUGGESTIONS)
-    if similar.entities:
-        with box("section", label="Similar names"):
-            text("Entities with a similar name", "h2")
-            entity_tiles(similar.entities, current)
+    show_tools("events", _HOW_TO_READ, lambda: event_rows(service, history.entity, None))
 
 
 async def _show_next_events(service: Service, entity: str, current: EntityUrl) -> None:

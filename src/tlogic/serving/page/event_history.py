@@ -6,6 +6,7 @@ from tlogic.serving import schemas
 from tlogic.serving.engine.service import Service
 from tlogic.serving.page.components import drawing, fact_list, hint, pager, text
 from tlogic.serving.page.timeline_chart import draw_timeline
+from tlogic.serving.page.view_tools import MAX_ROWS, Row
 from tlogic.serving.page.view_urls import EntityUrl, PairUrl
 
 _EVENTS_PER_PAGE, _MAX_CHART_EVENTS = 20, 200
@@ -31,6 +32,11 @@ def load_history(service: Service, entity: str, other: str | None, page: int) ->
     events = service.events(spelled, other, (page - 1) * _EVENTS_PER_PAGE, _EVENTS_PER_PAGE)
     chart_events = service.events(spelled, other, 0, _MAX_CHART_EVENTS).events
     return EventHistory(spelled, other, events, chart_events, [step_of(event.time) for event in chart_events])
+
+
+def event_rows(service: Service, entity: str, other: str | None) -> list[Row]:
+    """The events for a file, newest first."""
+    return [event.model_dump() for event in service.events(entity, other, 0, MAX_ROWS).events]
 
 
 def show_history(history: EventHistory, url: EntityUrl | PairUrl) -> None:

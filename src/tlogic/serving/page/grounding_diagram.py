@@ -12,7 +12,7 @@ from tlogic.serving.page import svg
 from tlogic.serving.page.display_text import relation_text, visible
 
 _WIDTH, _MARGIN = 320, 4
-_ROW_HEIGHT, _NAME_LINE_HEIGHT, _MAX_NAME_LINES = 38, 14, 3
+_ROW_HEIGHT, _NAME_LINE_HEIGHT, _MAX_NAME_LINES = 38, 14, 6
 _ARROW_HEAD = 5
 # Approximate widths of a character, in SVG units, to decide what fits.
 _NAME_CHARACTER_WIDTH, _RELATION_CHARACTER_WIDTH, _DATE_CHARACTER_WIDTH = 6.6, 6.0, 6.1

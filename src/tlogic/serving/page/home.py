@@ -25,9 +25,17 @@ from tlogic.serving.page.display_text import rare
 from tlogic.serving.page.layout import entity_search
 from tlogic.serving.page.live_section import LiveSection, News, card, follow
 from tlogic.serving.page.toggles import show_switched_off
+from tlogic.serving.page.view_tools import Row, show_tools
 from tlogic.serving.page.view_urls import HomeUrl, OutlookUrl, RulesUrl, SurprisesUrl
 
 _MAX_ENTITIES, _MAX_CHANGES, _MAX_SURPRISES = 12, 8, 4
+_HOW_TO_READ = (
+    "Likely next: the probability that an event happens in the next time step, over all entities. Surprising: "
+    "events of the last time steps that were improbable beforehand, or likely and missing. Changed: entities, "
+    "pairs and relations with far more or fewer events than before. The board updates by itself; new marks what "
+    "was not there when you opened it. Click on a name for its view, and on a relation for the view of that "
+    "event. Files contain the likely, surprising and latest events."
+)
 _HOW_TO_GET_PROBABILITIES = (
     "Rules are in use: they rank events but give no probabilities, so surprises cannot be found. To get them, fit a "
     "model with `tlogic fit` and start the service with --model MODEL."
@@ -55,8 +63,25 @@ async def show(service: Service, current: HomeUrl) -> None:
     with box("section", label="Entities with the most events"):
         text("Entities with the most events", "h2")
         entity_tiles(frequent.entities, current)
+    show_tools("board", _HOW_TO_READ, lambda: _rows(service))
     follow(sections)
     await asyncio.gather(*(section.update() for section in sections))
+
+
+def _rows(service: Service) -> list[Row]:
+    """The events of the board for a file."""
+    board = service.board
+    likely, surprises, latest = (
+        board.likely.latest().result(),
+        board.surprises.latest().result(),
+        board.latest.latest().result(),
+    )
+    rows: list[Row] = [{"kind": "likely", "date": likely.at, **event._asdict()} for event in likely.events]
+    for kind, events in () if surprises is None else (("happened", surprises.events), ("missing", surprises.missing)):
+        rows += [{"kind": kind, **event.model_dump()} for event in events]
+    return rows + [
+        {"kind": "latest", "date": event.time, **event.model_dump(exclude={"time"})} for event in latest.events
+    ]
 
 
 def _board(service: Service, current: HomeUrl) -> list[LiveSection[Any]]:

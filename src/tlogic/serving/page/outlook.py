@@ -14,10 +14,16 @@ from tlogic.serving.page.components import bar, box, cell, event_phrase, hint, r
 from tlogic.serving.page.display_text import percent, relation_text, shorten
 from tlogic.serving.page.search_box import SearchBox, find_entities, find_relations
 from tlogic.serving.page.toggles import show_switched_off
+from tlogic.serving.page.view_tools import Row, show_tools
 from tlogic.serving.page.view_urls import OutlookUrl
 
 _MORE_FACTOR = 5
 """The link "Show more" multiplies the number of events by this."""
+_HOW_TO_READ = (
+    "The probability that each event happens at least once within the period. So far: how often it happened before. "
+    "Median wait: the time within which it is as likely as not. Why? shows what multiplies its odds, and its "
+    "probability by date. Files contain the listed events."
+)
 _NEW = {"known pair": "never", "new pair": "new pair"}
 
 
@@ -50,6 +56,7 @@ async def show(service: Service, current: OutlookUrl) -> None:
             await occurrence_explanation.show(service, current.event_to_explain, current)
     with box("section", label="Likely events"):
         _show_events(found, current)
+    show_tools("outlook", _HOW_TO_READ, lambda: [_row(event) for event in found.outlook.events])
 
 
 def _show_form(service: Service, current: OutlookUrl) -> None:
@@ -137,6 +144,10 @@ def _show_rows(events: Sequence[schemas.LikelyEvent], waits: Sequence[str], curr
             with box("td"):
                 url = replace(current, why_subject=triple[0], why_relation=triple[1], why_object=triple[2])
                 _why_link(url, " ".join(triple), is_chosen)
+
+
+def _row(event: schemas.LikelyEvent) -> Row:
+    return event.model_dump(exclude={"curve", "explanation"})
 
 
 def _why_link(url: OutlookUrl, event: str, is_chosen: bool) -> None:

@@ -10,11 +10,17 @@ from tlogic.serving.engine.service import Service
 from tlogic.serving.engine.time_limit import TimeLimit
 from tlogic.serving.page.components import box, entity_link, hint, likely_rows, run_blocking, text
 from tlogic.serving.page.display_text import pluralize, shorten
-from tlogic.serving.page.event_history import load_history, show_history
+from tlogic.serving.page.event_history import event_rows, load_history, show_history
 from tlogic.serving.page.occurrence_explanation import MAX_SECONDS
+from tlogic.serving.page.view_tools import show_tools
 from tlogic.serving.page.view_urls import OutlookUrl, PairUrl
 
 _MAX_LIKELY_EVENTS = 10
+_HOW_TO_READ = (
+    "Events between the two entities, in both directions. The percentage of a likely event is the probability that it "
+    "happens at least once in the next time step; rules only rank events. Click on a relation for the view of that "
+    "event. Files contain the past events, the newest first."
+)
 
 
 def title_of(current: PairUrl) -> str:
@@ -42,6 +48,7 @@ async def show(service: Service, current: PairUrl) -> None:
             await _show_outlook(service, current)
         else:
             await _show_ranking(service, current)
+    show_tools("events", _HOW_TO_READ, lambda: event_rows(service, current.entity, current.other))
 
 
 async def _show_outlook(service: Service, current: PairUrl) -> None:

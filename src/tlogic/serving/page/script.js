@@ -47,6 +47,18 @@ function showExplanation() {
   if (matchMedia("(max-width: 760px)").matches) heading?.scrollIntoView();
 }
 
+// Browsers offer the clipboard to pages on this machine or over HTTPS only; elsewhere, select the address in a dialog.
+async function copyAddress(event) {
+  const button = event.target.closest("[data-copy-address]");
+  if (!button) return;
+  try {
+    await navigator.clipboard.writeText(location.href);
+    button.firstElementChild.textContent = button.dataset.copyAddress;
+  } catch {
+    prompt("The address of this view", location.href);
+  }
+}
+
 // NiceGUI shows this element while it has no connection.
 function explainLostConnection() {
   const popup = document.getElementById("popup");
@@ -61,6 +73,7 @@ document.addEventListener("keydown", leaveSearch);
 document.addEventListener("keydown", beginSearch);
 document.addEventListener("input", (event) => event.target.closest(".search")?.classList.remove("closed"));
 document.addEventListener("click", switchTheme);
+document.addEventListener("click", copyAddress);
 // At this point the page is built but not painted yet.
 document.addEventListener("DOMContentLoaded", applyTheme);
 document.addEventListener("DOMContentLoaded", explainLostConnection);

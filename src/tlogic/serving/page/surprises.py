@@ -23,9 +23,15 @@ from tlogic.serving.page.components import (
 from tlogic.serving.page.display_text import rare, shorten
 from tlogic.serving.page.occurrence_explanation import MAX_SECONDS
 from tlogic.serving.page.toggles import show_switched_off
+from tlogic.serving.page.view_tools import Row, show_tools
 from tlogic.serving.page.view_urls import OutlookUrl, SurprisesUrl
 
 _TOP_EVENTS, _TOP_CHANGES = 15, 8
+_HOW_TO_READ = (
+    "A surprise is an event that was improbable beforehand, given all events before its date, or a likely one that "
+    "failed to happen. New: the two had other events before; new pair: they had none. Changes compare the number of "
+    "events per time step with the time before. Files contain the surprises or, if rules are in use, the changes."
+)
 _MARKS = {"known triple": "", "known pair": "new", "new pair": "new pair"}
 _KINDS = {"entity": "Entities", "pair": "Pairs", "relation": "Relations"}
 
@@ -49,6 +55,16 @@ async def show(service: Service, current: SurprisesUrl) -> None:
         await _show_changes(service, since, current)
     with surprises:
         await _show_surprises(service, since, current)
+    show_tools("surprises", _HOW_TO_READ, lambda: _rows(service, since))
+
+
+def _rows(service: Service, since: str) -> list[Row]:
+    """The surprises for a file or, without probabilities, the changes."""
+    if not service.monitor.has_occurrence:
+        return [change.model_dump() for change in service.monitor.changes(since, top=_TOP_CHANGES).changes]
+    found = service.monitor.surprises(since, top=_TOP_EVENTS, limit=TimeLimit.seconds(MAX_SECONDS))
+    kinds = ("happened", found.events), ("missing", found.missing)
+    return [{"kind": kind, **event.model_dump()} for kind, events in kinds for event in events]
 
 
 def _show_form(current: SurprisesUrl, since: str) -> None:

@@ -7,8 +7,10 @@ from tlogic.serving import schemas
 from tlogic.serving.page import svg
 from tlogic.serving.page.display_text import relation_text
 
-_WIDTH, _LABEL_WIDTH, _MARGIN = 340, 100, 8
-_ROW_HEIGHT, _MAX_ROWS, _MAX_LABEL_LENGTH = 18, 12, 17
+_WIDTH, _MARGIN = 340, 8
+_ROW_HEIGHT, _MAX_ROWS = 30, 12
+_MAX_LABEL_LENGTH = 56
+"""The characters that fit above a row."""
 _MAX_DATE_LENGTH = 19
 
 
@@ -40,9 +42,10 @@ def draw_timeline(entity: str, events: Sequence[schemas.Fact], steps: Sequence[i
 
 
 def _line(label: str, row: int) -> str:
+    """A row with its label above it, so that long names fit."""
     y = _row_center(row)
-    return svg.text(label, _MAX_LABEL_LENGTH, x=0, y=y + 3.5, class_="label") + svg.tag(
-        "line", x1=_LABEL_WIDTH, x2=_WIDTH, y1=y, y2=y, class_="row"
+    return svg.text(label, _MAX_LABEL_LENGTH, x=0, y=y - 8, class_="label") + svg.tag(
+        "line", x1=0, x2=_WIDTH, y1=y, y2=y, class_="row"
     )
 
 
@@ -55,18 +58,14 @@ def _dot(entity: str, event: schemas.Fact, x: float, row: int) -> str:
 def _dates(events: Sequence[schemas.Fact], height: int) -> list[str]:
     first, last = events[-1].time, events[0].time
     ends = [svg.text(last, _MAX_DATE_LENGTH, x=_WIDTH, y=height + 12, class_="date", text_anchor="end")]
-    return (
-        ends
-        if first == last
-        else [svg.text(first, _MAX_DATE_LENGTH, x=_LABEL_WIDTH, y=height + 12, class_="date"), *ends]
-    )
+    return ends if first == last else [svg.text(first, _MAX_DATE_LENGTH, x=0, y=height + 12, class_="date"), *ends]
 
 
 def _row_center(row: int) -> float:
-    return _MARGIN + _ROW_HEIGHT * (row + 0.5)
+    return _MARGIN + _ROW_HEIGHT * (row + 0.6)
 
 
 def _scale(steps: Sequence[int]) -> Callable[[int], float]:
     last, span = max(steps), (max(steps) - min(steps)) or 1
-    width = _WIDTH - _LABEL_WIDTH - 2 * _MARGIN
+    width = _WIDTH - 2 * _MARGIN
     return lambda step: _WIDTH - _MARGIN - width * (last - step) / span

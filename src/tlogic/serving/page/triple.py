@@ -9,8 +9,15 @@ from tlogic.serving.engine.service import Service
 from tlogic.serving.page import explanation, occurrence_explanation
 from tlogic.serving.page.components import box, event_phrase, fact_list, hint, run_blocking, text
 from tlogic.serving.page.display_text import pluralize, relation_text, shorten
+from tlogic.serving.page.view_tools import show_tools
 from tlogic.serving.page.view_urls import AskUrl, PairUrl, TripleUrl
 
+_HOW_TO_READ = (
+    "The curve is the probability that the event has happened at least once by the end of a date, from the next "
+    "time step on. The reasons multiply the odds of an average event: a factor above 1 makes it more likely, one "
+    "below 1 less likely. With rules there is no probability: the reasons rank this object among all candidates. "
+    "Files contain the dates on which the event happened."
+)
 _MAX_SEARCHED_EVENTS, _MAX_SHOWN_EVENTS = 10_000, 20
 
 
@@ -40,6 +47,7 @@ async def show(service: Service, current: TripleUrl) -> None:
             hint(f"{len(events) - _MAX_SHOWN_EVENTS:,} earlier ones are not shown.")
         elif not events:
             hint("Never, so far.")
+    show_tools("event", _HOW_TO_READ, lambda: [event.model_dump() for event in events])
 
 
 def _events(service: Service, current: TripleUrl) -> tuple[TripleUrl, list[schemas.Fact]]:

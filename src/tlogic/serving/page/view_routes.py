@@ -9,12 +9,13 @@ from fastapi import FastAPI, Request
 from nicegui import ui
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tlogic.errors import TLogicError
+from tlogic.errors import TLogicError, UnknownNameError
 from tlogic.serving.engine.service import Service
 from tlogic.serving.page import ask, entity, home, outlook, pair, rules, surprises, triple
 from tlogic.serving.page.components import problem
 from tlogic.serving.page.layout import frame
 from tlogic.serving.page.live_section import announce_new_events
+from tlogic.serving.page.suggestions import show_suggestions
 from tlogic.serving.page.view_urls import (
     AskUrl,
     EntityUrl,
@@ -104,6 +105,9 @@ def _page_of(view: _View) -> Callable[[Request], Awaitable[None]]:
 async def _show(view: _View, service: Service, current: ViewUrl) -> None:
     try:
         await view.show(service, current)
+    except UnknownNameError as error:
+        problem(str(error))
+        await show_suggestions(service, current)
     except TLogicError as error:
         problem(str(error))
     except Exception:

@@ -290,7 +290,7 @@ def rules(
     offset: Offset = 0,
     limit: Limit = 100,
 ) -> schemas.RulePage:
-    """List the rules in use that match the filters. Fails with 400 while a model is in use."""
+    """List the rules in use that match the filters. Rules of a model have no id."""
     return service.rules(
         head=head,
         words=words,
