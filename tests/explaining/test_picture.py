@@ -1,4 +1,4 @@
-"""In a picture of why, nothing hides an arrow, and nothing is cut off."""
+"""In a picture of why, nothing hides an arrow, nothing is cut off, and names of all scripts are shown."""
 
 from pathlib import Path
 from typing import Any
@@ -80,3 +80,21 @@ def test_an_explanation_is_shown_in_a_line() -> None:
         f"RuleExplanation({query}: City_Manager_(United_States), rank 1 of 1, score 0.5000 by 1 rule)"
     )
     assert "not a candidate, score 0.0000 by 0 rules)" in repr(explanation())
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["東京電力", "شركة الطيران", "Rocket 🚀", "한국전력", "भारत"])
+@pytest.mark.parametrize("kind", ["svg", "png"])
+def test_names_of_all_scripts_are_drawn_without_warnings(name: str, kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"why.{kind}"
+    explanation(Fact("China", "Consult", name, "2014-11-13")).draw(path)
+    if kind == "svg":
+        # As text, the viewer of the file draws it with its own fonts.
+        assert f">{name}</text>" in path.read_text(encoding="utf-8")
+    else:
+        assert path.stat().st_size > 0
+
+
+def test_other_names_are_drawn_as_outlines(tmp_path: Path) -> None:
+    explanation(Fact("China", "Consult", "Škoda", "2014-11-13")).draw(tmp_path / "why.svg")
+    assert "<text" not in (tmp_path / "why.svg").read_text(encoding="utf-8")

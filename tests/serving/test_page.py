@@ -492,6 +492,15 @@ def test_the_diagram_is_chronological_and_escaped() -> None:
     assert drawn.count("</svg>") == 1
 
 
+def test_wide_characters_get_more_lines_in_the_diagram() -> None:
+    def n_lines(name: str) -> int:
+        fact = schemas.Fact(subject=name, relation="sue", object="b", time="2030-01-01")
+        query = schemas.ResolvedQuery(subject=name, relation="sue", object=None, at="2030-01-02")
+        return draw_grounding([fact], query, "c").count("<tspan")
+
+    assert n_lines("東" * 16) > n_lines("a" * 16)
+
+
 def test_the_diagram_shows_a_self_loop() -> None:
     fact = schemas.Fact(subject="a", relation="praise", object="a", time="2030-01-01")
     assert "<path" in draw_grounding(

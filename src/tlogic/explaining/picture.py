@@ -5,7 +5,7 @@ from textwrap import wrap
 from typing import Any
 
 from tlogic.explaining.explanation import Explanation, Fact
-from tlogic.figures import BLUE, LINE, ORANGE, TEXT, drawing, literal
+from tlogic.figures import BLUE, LINE, ORANGE, TEXT, drawing, literal, text_width
 
 # Inches: between two arrows, with a label in between; and per character of a name or of the title.
 _ARROW, _NAME, _TITLE = 1.6, 0.09, 0.095
@@ -16,7 +16,7 @@ _LABEL_WIDTH, _LABEL_LINE = 17, 0.15
 def draw(why: Explanation, facts: list[Fact], path: Path) -> None:
     """Draw facts behind an explanation, in order of time, to an SVG or PNG file."""
     lanes = _lanes(why, facts)
-    width = 0.4 + _NAME * max(map(len, lanes)) + _ARROW * (len(facts) + 1)
+    width = 0.4 + _NAME * max(map(text_width, lanes)) + _ARROW * (len(facts) + 1)
     title = wrap(f"{why.query}: {why.candidate}, {why.figure}", int(width / _TITLE))
     labels = [fact.relation for fact in facts] + [why.query.relation]
     lane = max(0.8, 0.2 + _LABEL_LINE * max(len(_label_lines(label)) for label in labels))

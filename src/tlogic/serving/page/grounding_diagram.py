@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from textwrap import wrap
 
+from tlogic.figures import text_width
 from tlogic.serving import schemas
 from tlogic.serving.page import svg
 from tlogic.serving.page.display_text import relation_text, visible
@@ -80,8 +81,11 @@ def _date_width(time: str) -> float:
 def _wrapped(name: str, columns: dict[str, float]) -> list[str]:
     """A name, wrapped to the width of its column."""
     width = 2 * (_WIDTH - _MARGIN - max(columns.values()))
-    max_characters = max(int(width / _NAME_CHARACTER_WIDTH), 4)
-    return wrap(visible(name[:500]), max_characters, max_lines=_MAX_NAME_LINES, placeholder="…") or ["…"]
+    shown = visible(name[:500])
+    # Characters of East Asia and emoji are wider than others.
+    character_width = _NAME_CHARACTER_WIDTH * text_width(shown) / max(len(shown), 1)
+    max_characters = max(int(width / character_width), 4)
+    return wrap(shown, max_characters, max_lines=_MAX_NAME_LINES, placeholder="…") or ["…"]
 
 
 def _name(name: str, lines: Sequence[str], x: float, bottom: float) -> str:
