@@ -155,6 +155,20 @@ def test_without_tokens_cross_site_writes_are_refused(service: Service) -> None:
         assert api.get("/login").headers["location"] == "/"
 
 
+def test_other_websites_cannot_request_views_or_the_api_in_the_background(service: Service) -> None:
+    fetch = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}
+    click = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Sec-Fetch-User": "?1"}
+    with api_client(service) as api:
+        for path in ("/", "/ask", "/api/versions"):
+            for site in ("cross-site", "same-site"):
+                refused = api.get(path, headers=fetch | {"Sec-Fetch-Site": site})
+                assert "another website" in problem_text(refused, 403)
+            frame = click | {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "iframe"}
+            problem_text(api.get(path, headers=frame), 403)
+        for headers in (fetch | {"Sec-Fetch-Site": "same-origin"}, click | {"Sec-Fetch-Site": "cross-site"}):
+            assert api.get("/api/versions", headers=headers).status_code == 200
+
+
 def test_without_tokens_only_loopback_addresses_are_allowed() -> None:
     assert [is_loopback(host) for host in ("127.0.0.1", "127.1.2.3", "::1", "LOCALHOST")] == [True] * 4
     for host in ("0.0.0.0", "::", "192.168.0.1", "example.org", ""):
@@ -209,6 +223,12 @@ def test_too_many_requests_get_a_retry_time(service: Service) -> None:
         problem_text(answers[-1], 429)
         assert 1 <= int(answers[-1].headers["retry-after"]) <= 100
         assert api.get("/health").status_code == 200
+
+
+def test_views_of_the_page_are_limited_but_not_its_files(service: Service) -> None:
+    with api_client(service, AccessSettings(rate=0.01, burst=2)) as api:
+        assert [api.get(path).status_code for path in ("/", "/ask", "/rules")][2:] == [429]
+        assert api.get("/_nicegui/x").status_code != 429
 
 
 def test_invalid_tokens_are_limited_by_address(service: Service) -> None:

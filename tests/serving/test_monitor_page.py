@@ -328,7 +328,7 @@ def test_the_views_need_no_other_host_and_label_their_fields(page: Page) -> None
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("/outlook?entity=Kite+Aviatoin", "did you mean 'Kite Aviation'?"),
+        ("/outlook?entity=Kite+Aviatoin", "Unknown entity 'Kite Aviatoin'."),
         ("/outlook?horizon=soon", "The horizon 'soon' is not understood"),
         ("/outlook?at=1999-01-01", "There are no facts before 1999-01-01"),
         ("/outlook?other=Kite+Aviation", "needs another entity"),

@@ -4,19 +4,24 @@ import csv
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+import httpx
 import pytest
+from nicegui import Client, background_tasks, core
 from playwright.sync_api import Page, expect
 
 import tlogic
 from tests.serving.services import STILL_LOADING, Opened, sample_model
+from tests.waiting import PATIENCE, wait_until
 from tlogic.serving import schemas
 from tlogic.serving.engine.live_store import LiveStore
 from tlogic.serving.engine.service import Service
 from tlogic.serving.engine.versions import VersionManager
+from tlogic.serving.page import view_routes
 from tlogic.serving.page.grounding_diagram import draw_grounding
 from tlogic.serving.page.timeline_chart import draw_timeline
 from tlogic.serving.page.view_urls import AskUrl, EntityUrl, PairUrl, RulesUrl, TripleUrl
@@ -274,6 +279,19 @@ def tab_to(page: Page, selector: str) -> None:
     pytest.fail(f"Tab does not reach {selector}")
 
 
+def test_a_view_that_no_browser_comes_for_is_not_built(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[str] = []
+    monkeypatch.setattr(view_routes, "_show", lambda *_: built.append("view"))
+    assert httpx.get(site, timeout=PATIENCE).status_code == 200
+    waiting = [client for client in Client.instances.values() if not client.has_socket_connection]
+    assert waiting
+    # What NiceGUI does once a minute with clients that never connected.
+    assert core.loop is not None
+    core.loop.call_soon_threadsafe(partial(Client.prune_instances, client_age_threshold=0.0))
+    wait_until(lambda: not any("wait for result" in task.get_name() for task in background_tasks.running_tasks))
+    assert not built
+
+
 def test_landmarks_and_labels(page: Page) -> None:
     page.goto(ASK)
     assert candidates(page)
@@ -385,7 +403,7 @@ def test_a_long_name_is_shortened_with_a_tooltip(page: Page) -> None:
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("/entity?name=Kite+Aviatoin", "did you mean 'Kite Aviation'?"),
+        ("/entity?name=Kite+Aviatoin", "Unknown entity 'Kite Aviatoin'."),
         ("/entity", "Unknown entity ''"),
         (f"{ASK}&at=soon", "soon"),
         (f"{ASK}&at=1999-01-01", "There are no facts before 1999-01-01"),

@@ -93,7 +93,10 @@ def _page_of(view: _View) -> Callable[[Request], Awaitable[None]]:
         with frame(service, current, view.title_of(current)) as main:
             main.classes("awaited")
         # Send the frame first, so that the window is not empty while a slow result is computed.
-        await ui.context.client.connected()
+        client = ui.context.client
+        await client.connected()
+        if client.is_deleted:
+            return  # no browser came for the view
         if view.url is not HomeUrl:
             announce_new_events(service, current, main)
         with main:
@@ -106,7 +109,7 @@ async def _show(view: _View, service: Service, current: ViewUrl) -> None:
     try:
         await view.show(service, current)
     except UnknownNameError as error:
-        problem(str(error))
+        problem(f"{error.problem}.")  # without its suggestions: links follow
         await show_suggestions(service, current)
     except TLogicError as error:
         problem(str(error))

@@ -20,6 +20,8 @@ ROLE = "tlogic.role"
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 # These POST requests only read: a batch of queries, or a watchlist, does not fit into a URL.
 _READING_POSTS = ("/api/forecasts", "/api/outlook")
+# These are cheap. The page loads many small files.
+_UNLIMITED_PATHS = ("/_nicegui", "/docs", "/favicon.ico", "/health", "/login", "/metrics", "/openapi.json")
 _SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -91,8 +93,8 @@ class AuthenticationMiddleware:
         return self._access.role_of_cookie(request.cookies.get(COOKIE, "")), False
 
     def _check_rate(self, request: HTTPConnection, role: Role) -> None:
-        if role and not request.scope["path"].startswith("/api/"):
-            return  # the page loads many small files
+        if role and request.scope["path"].startswith(_UNLIMITED_PATHS):
+            return
         has_token = role and not self._access.is_local_only
         client = f"token:{role.name}" if has_token else request.client.host if request.client else ""
         wait = self._rate_limiter.wait(client)
@@ -130,13 +132,24 @@ def _check_host(request: HTTPConnection) -> None:
 
 
 def _check_origin(request: HTTPConnection) -> None:
-    """Refuse writes and web sockets that another website started in a browser."""
+    """Refuse writes, web sockets and background requests that another website started in a browser."""
     scope, origin = request.scope, request.headers.get("origin")
     is_safe = scope["type"] == "http" and scope["method"] in _SAFE_METHODS
-    if origin is None or is_safe:
-        return
-    if urlsplit(origin).netloc.lower() != request.headers.get("host", "").lower():
+    is_foreign = origin is not None and urlsplit(origin).netloc.lower() != request.headers.get("host", "").lower()
+    if (is_foreign and not is_safe) or _is_sent_by_another_website(request):
         raise ProblemError(403, "Cross-site requests are not allowed; this request comes from another website.")
+
+
+def _is_sent_by_another_website(request: HTTPConnection) -> bool:
+    """Whether a website sent it in the background. A click on a link to a view is not refused.
+
+    Browsers send these headers; a website cannot change them.
+    """
+    header = request.headers.get
+    if header("sec-fetch-site") not in ("cross-site", "same-site"):
+        return False
+    is_click = header("sec-fetch-mode") == "navigate" and header("sec-fetch-user") == "?1"
+    return not (is_click and header("sec-fetch-dest") == "document" and request.scope.get("method") == "GET")
 
 
 def _check_content_type(request: HTTPConnection) -> None:
