@@ -2,6 +2,8 @@
 
 import builtins
 import json
+import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -85,6 +87,32 @@ def test_files_that_are_no_models(tmp_path: Path, content: str | None, message: 
         path.write_text(content)
     with pytest.raises(tlogic.InputError, match=message):
         tlogic.Model.load(path)
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        (lambda found: found["evidence"][3]["weights"].__setitem__(1, None), "evidence[3].weights[1] is null"),
+        (lambda found: found["evidence"][3]["weights"].__setitem__(1, math.nan), "evidence[3].weights[1] is nan"),
+        (lambda found: found["evidence"][3]["weights"].__setitem__(1, -1e9), "expected a number between -10000 and"),
+        (lambda found: found["evidence"][3]["edges"].__setitem__(0, 1e9), "evidence[3].edges do not increase"),
+        (lambda found: found["calibration"].update(slope="nan"), "calibration.slope is nan; expected a number"),
+        (lambda found: found["calibration"].update(offset=True), "calibration.offset is True; expected a number"),
+        (lambda found: found["calibration"]["knots"].update({"0.0": math.inf}), "calibration.knots.0.0 is inf"),
+        (lambda found: found.update(max_events=None), "max_events is null"),
+        (lambda found: found["half_lives"].__setitem__(0, -3), "half_lives[0] is -3"),
+        (lambda found: found["data"].update(facts=None), "data.facts is null"),
+        (lambda found: found["occurrence"]["new pair"]["intercepts"].__setitem__(0, None), "intercepts[0] is null"),
+        (lambda found: found["rules"][0]["hits"].__setitem__(0, math.nan), "rules[0].hits[0] is nan"),
+    ],
+)
+def test_a_number_that_is_none_is_named(model: tlogic.Model, tmp_path: Path, damage: Damage, problem: str) -> None:
+    model.save(tmp_path / "damaged.model")
+    found = json.loads((tmp_path / "damaged.model").read_text())
+    damage(found)
+    (tmp_path / "damaged.model").write_text(json.dumps(found))
+    with pytest.raises(tlogic.InputError, match=f"damaged model file: .*{re.escape(problem)}"):
+        tlogic.Model.load(tmp_path / "damaged.model")
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,26 @@ def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.M
         ('{"format": "tlogic rules", "version": 99}', "reads version 1"),
         ('{"format": "tlogic rules", "version": 1, "rules": [{"head": "r"}]}', "rule 1 cannot be read"),
         (
+            '{"format": "tlogic rules", "version": 1, "rules": [{"head": "r", "body": ["r"], "variables": [0, 1], '
+            '"rule_support": null, "body_support": 1}]}',
+            "rule 1 is invalid.* integers 0 <= rule_support",
+        ),
+        (
+            '{"format": "tlogic rules", "version": 1, "rules": [{"head": "r", "body": ["r"], "variables": [0, 1], '
+            '"rule_support": NaN, "body_support": NaN}]}',
+            "rule 1 is invalid.* integers 0 <= rule_support",
+        ),
+        (
+            '{"format": "tlogic rules", "version": 1, "rules": [{"head": "r", "body": ["r"], "variables": [0, 1], '
+            '"rule_support": 0.5, "body_support": 1}]}',
+            "rule 1 is invalid.* integers 0 <= rule_support",
+        ),
+        (
+            '{"format": "tlogic rules", "version": 1, "rules": [{"head": "r", "body": ["r"], "variables": [0, 1], '
+            '"rule_support": 1, "body_support": 1e400}]}',
+            "rule 1 is invalid.* integers 0 <= rule_support",
+        ),
+        (
             '{"format": "tlogic rules", "version": 1, "rules": [{"head": "r", "body": ["r"], "variables": [0], '
             '"rule_support": 1, "body_support": 1}]}',
             "rule 1 is invalid",

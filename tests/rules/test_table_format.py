@@ -55,6 +55,10 @@ def test_supports_may_be_missing(tmp_path: Path) -> None:
     [
         ("head,body\na,b\n", "needs a column named rule; found the columns head, body"),
         ('rule\n"a(X, Y, T2)"\n', "row 1: Expected '<-' after the head"),
+        (
+            'rule,rule_support,body_support\n"a(X, Y, T2) <- b(X, Y, T1)",NaN,5\n',
+            "row 1: expected an integer as rule_support; found 'NaN'",
+        ),
         ('rule,rule_support\n"a(X, Y, T2) <- b(X, Y, T1)",5\n', "row 1: expected 0 <= rule_support <= body_support"),
         ("", "is not a table of rules"),
     ],

@@ -20,6 +20,7 @@ from tlogic.models.boosting import Trees
 from tlogic.models.calibration import Calibration
 from tlogic.models.counted_rules import CountedRule, CountedRules
 from tlogic.models.file_format import FORMAT, VERSION
+from tlogic.models.file_numbers import check_numbers
 from tlogic.models.occurrence.occurrence_model import OccurrenceModel
 from tlogic.models.scorecard import scores_of
 from tlogic.notebook import html_table
@@ -225,12 +226,15 @@ class Model:
             )
         try:
             return _from_json(found, path)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except ValueError as error:
+            raise InputError(f"{path} is a damaged model file: {error}. Fit it again.") from None
+        except (AttributeError, KeyError, TypeError) as error:
             raise InputError(f"{path} is a damaged model file ({error!r}); fit it again.") from None
 
 
 def _from_json(found: dict[str, Any], path: str | os.PathLike[str]) -> Model:
     families, tables = tuple(found["families"]), found["evidence"]
+    check_numbers(found)
     known = set(families) <= set(FAMILIES)
     if not known or [(table["family"], table["name"]) for table in tables] != list(evidence_columns(families)):
         raise InputError(f"{path} uses features that this version of tlogic does not have; fit it again.")

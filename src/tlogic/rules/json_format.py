@@ -7,7 +7,7 @@ from os import PathLike
 from typing import Any
 
 from tlogic.errors import InputError
-from tlogic.rules.rule import Rule, is_pattern
+from tlogic.rules.rule import MAX_SUPPORT, Rule, are_supports, is_pattern
 
 _FORMAT = "tlogic rules"
 _VERSION = 1
@@ -61,13 +61,13 @@ def _rule(entry: Any, number: int, path: str | PathLike[str]) -> Rule:
         rule_support, body_support = entry["rule_support"], entry["body_support"]
         if not all(isinstance(name, str) for name in (head, *body)):
             raise TypeError("relation names must be text")
-        valid = _length(variables) == len(body) > 0 and 0 <= rule_support <= body_support
+        valid = _length(variables) == len(body) > 0 and are_supports(rule_support, body_support)
     except (KeyError, TypeError) as error:
         raise InputError(f"{path}: rule {number} cannot be read ({error!r}): {entry}.") from None
     if not valid:
         raise InputError(
             f"{path}: rule {number} is invalid: it needs one variable more than body relations, numbered by first "
-            f"appearance, and 0 <= rule_support <= body_support; found {entry}."
+            f"appearance, and integers 0 <= rule_support <= body_support <= {MAX_SUPPORT:g}; found {entry}."
         )
     return Rule(head, body, variables, rule_support, body_support)
 

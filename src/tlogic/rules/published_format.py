@@ -14,7 +14,7 @@ from typing import Any
 from tlogic.errors import InputError
 from tlogic.files import write_atomically
 from tlogic.names import INVERSE_MARK, did_you_mean, pattern_of
-from tlogic.rules.rule import Rule
+from tlogic.rules.rule import Rule, are_supports
 from tlogic.rules.rule_set import RuleSet, read_rule_file
 from tlogic.rules.selection import sort_rules
 
@@ -153,7 +153,8 @@ def _rule(entry: Any, number: int, names: list[str], path: Path) -> Rule:
             and len(relations) > 1
             and len(set(positions)) == len(positions)
             and all(0 <= position < len(relations) for position in positions)
-            and 0 <= rule_support <= body_support > 0
+            and are_supports(rule_support, body_support)
+            and body_support > 0
         )
     except (KeyError, TypeError) as error:
         raise InputError(f"{path}: rule {number} cannot be read ({error!r}): {entry}.") from None

@@ -7,6 +7,9 @@ from tlogic.errors import InputError
 from tlogic.names import normalised, pattern_of
 from tlogic.rules.quoted_names import quote_name
 
+MAX_SUPPORT = 10**18
+"""Larger supports are mistakes."""
+
 
 class Rule(NamedTuple):
     """A temporal logical rule with its supports.
@@ -71,6 +74,15 @@ class Rule(NamedTuple):
             for i, (relation, (subject, object_)) in enumerate(zip(self.body, pairwise(names), strict=True), 1)
         ]
         return f"{quote_name(self.head)}({names[0]}, {names[-1]}, T{len(self.body) + 1}) <- {', '.join(atoms)}"
+
+
+def are_supports(rule_support: object, body_support: object) -> bool:
+    """Whether two values can be the supports of a rule.
+
+    >>> are_supports(3, 4), are_supports(4, 3), are_supports(None, 4), are_supports(0.5, 4)
+    (True, False, False, False)
+    """
+    return type(rule_support) is int and type(body_support) is int and 0 <= rule_support <= body_support <= MAX_SUPPORT
 
 
 def variable_name(number: int) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tlogic.errors import InputError
 from tlogic.files import atomic_write
-from tlogic.rules.rule import Rule
+from tlogic.rules.rule import Rule, are_supports
 from tlogic.rules.text_format import parse_rule
 from tlogic.rules.verbalisation import in_words
 
@@ -87,11 +87,22 @@ def read_table(path: Path) -> tuple[Rule, ...]:
     if "rule" not in frame.columns:
         raise InputError(f"{path} needs a column named rule; found the columns {', '.join(frame.columns)}.")
     supports = [
-        frame[name].cast(pl.Int64, strict=False) if name in frame.columns else [0] * frame.height
+        _supports(frame[name], path) if name in frame.columns else [0] * frame.height
         for name in ("rule_support", "body_support")
     ]
     rows = zip(frame["rule"].cast(pl.String), *supports, strict=True)
     return tuple([_rule(path, number, *row) for number, row in enumerate(rows, 1)])
+
+
+def _supports(column: "pl.Series", path: Path) -> "pl.Series":
+    import polars as pl
+
+    supports = column.cast(pl.Int64, strict=False)
+    wrong = (supports.is_null() & column.is_not_null()).arg_true()
+    if len(wrong):
+        found = column[int(wrong[0])]
+        raise InputError(f"{path} row {wrong[0] + 1}: expected an integer as {column.name}; found {found!r}.")
+    return supports
 
 
 def _rule(path: Path, number: int, text: str | None, rule_support: int | None, body_support: int | None) -> Rule:
@@ -100,7 +111,7 @@ def _rule(path: Path, number: int, text: str | None, rule_support: int | None, b
         rule = parse_rule(text or "")
     except InputError as error:
         raise InputError(f"{path} row {number}: {error}") from None
-    if not 0 <= rule_support <= body_support:
+    if not are_supports(rule_support, body_support):
         raise InputError(
             f"{path} row {number}: expected 0 <= rule_support <= body_support; found {rule_support} and {body_support}."
         )

@@ -11,7 +11,7 @@ from typing import NamedTuple, NoReturn
 from tlogic.errors import InputError
 from tlogic.names import inverse_of, pattern_of
 from tlogic.rules.quoted_names import needs_no_quotes, quote_name
-from tlogic.rules.rule import Rule
+from tlogic.rules.rule import Rule, are_supports
 
 _ATOM_EXAMPLE = "meet(X, Y, T1)"
 _EXAMPLE = f"consult(X, Y, T2) <- {_ATOM_EXAMPLE}"
@@ -111,7 +111,7 @@ def _read_supports(text: str) -> tuple[tuple[int, int], int]:
     if found[3]:
         return supports_of(found[3]), found.end()
     rule_support, body_support = int(found[1]), int(found[2])
-    if not rule_support <= body_support > 0:
+    if not (are_supports(rule_support, body_support) and body_support > 0):
         raise InputError(
             f"Expected supports such as 57/100, the first not above the second and the second not 0; "
             f"found {found[0].strip()}. Omit them if they are unknown."
