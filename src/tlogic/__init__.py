@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         surprises,
         watch,
     )
-    from tlogic.errors import InputError, SettingsError, TLogicError, UnknownNameError
+    from tlogic.errors import ForecastWarning, InputError, SettingsError, TLogicError, UnknownNameError
     from tlogic.evaluation import Evaluation
     from tlogic.explaining import Explanation, Fact, ModelExplanation, RuleExplanation
     from tlogic.forecasting import ApplicationSettings, Candidate, Forecast, Query
@@ -50,6 +50,7 @@ _HOMES = {
     "Fact": "tlogic.explaining",
     "FitSettings": "tlogic.models",
     "Forecast": "tlogic.forecasting",
+    "ForecastWarning": "tlogic.errors",
     "InputError": "tlogic.errors",
     "LearningSettings": "tlogic.learning",
     "Model": "tlogic.models",
@@ -91,6 +92,7 @@ __all__ = [
     "Fact",
     "FitSettings",
     "Forecast",
+    "ForecastWarning",
     "InputError",
     "LearningSettings",
     "Model",

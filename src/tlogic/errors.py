@@ -81,6 +81,18 @@ class SettingsError(TLogicError):
     """
 
 
+class ForecastWarning(UserWarning):
+    """Rules or a model do not fit the data, or a forecast reaches far beyond it. The message says why.
+
+    ``tlogic.forecast``, ``evaluate``, ``outlook``, ``watch``, ``surprises`` and ``backtest`` warn if the rules or the
+    model were learned from other data, with other time steps, or from facts that the queries must not know.
+
+    Example:
+        >>> import tlogic, warnings
+        >>> warnings.simplefilter("ignore", tlogic.ForecastWarning)
+    """
+
+
 def hint_at(similar: Sequence[str]) -> str:
     """The end of a message about an unknown name.
 

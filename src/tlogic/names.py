@@ -64,6 +64,25 @@ def name_keys(names: Sequence[str]) -> np.ndarray[Any, np.dtype[np.int64]]:
     return (np.frombuffer(digests, "<u8") >> np.uint64(1)).astype(np.int64)
 
 
+def name_sketch(names: Sequence[str], size: int = 32) -> list[str]:
+    """The smallest hashes of names: a sample that does not show the names.
+
+    >>> name_sketch(["Ann", "Bo"]) == name_sketch(["Bo", "Ann"]), len(name_sketch(list("abcdef"), size=3))
+    (True, 3)
+    """
+    return [f"{key:016x}" for key in np.sort(name_keys(names))[:size].tolist()]
+
+
+def share_known(sketch: Iterable[str], names: Sequence[str]) -> float:
+    """The share of a sketch of names that is among other names; 1 if the sketch is empty.
+
+    >>> share_known(name_sketch(["Ann", "Bo"]), ["Bo", "Cy", "Di"])
+    0.5
+    """
+    wanted, known = set(sketch), {f"{key:016x}" for key in name_keys(names).tolist()}
+    return len(wanted & known) / len(wanted) if wanted else 1.0
+
+
 def noun_for(count: int, singular: str, plural: str | None = None) -> str:
     """The form of a noun that follows a count.
 

@@ -315,3 +315,11 @@ def test_hostile_names_are_returned_unchanged(tmp_path: Path) -> None:
         assert surprising >= set(names)
         changed = {each["name"] for each in got(api, "/api/changes", since="2030-05-01", top=100)["changes"]}
         assert changed >= set(names)
+
+
+def test_responses_have_warnings(api: httpx.Client) -> None:
+    [far] = got(api, "/api/outlook", at="2030-06-01")["warnings"]
+    assert far == "The data ends on 2030-04-30, 32 days before 2030-06-01, the date asked about."
+    assert got(api, "/api/outlook")["warnings"] == []
+    [late] = got(api, "/api/forecast", subject=ENTITY, relation=RELATION, at="2030-03-01")["warnings"]
+    assert late.startswith("The model was fitted to facts up to 2030-04-18, so it may reflect facts from 2030-03-01")

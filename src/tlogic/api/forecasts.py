@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
+from tlogic.api.forecast_warnings import warn_of_known_split, warn_of_misfit
 from tlogic.api.learning import load
 from tlogic.errors import SettingsError
 from tlogic.files import StrPath
@@ -152,9 +153,12 @@ def forecast(
     from tlogic.forecasting.forecast import forecast_queries
     from tlogic.forecasting.rule_forecaster import RuleForecaster
 
-    ready = _ready(graph, forecaster, arguments)
+    loaded = load(forecaster)
+    ready = _ready(graph, loaded, arguments)
     explain: Any = explain_by_rules if isinstance(ready, RuleForecaster) else explain_by_model
-    return forecast_queries(ready, explain, queries, top, Execution(threads, cluster, progress))
+    answers = forecast_queries(ready, explain, queries, top, Execution(threads, cluster, progress))
+    warn_of_misfit(graph, loaded, answers.steps, ready.description)
+    return answers
 
 
 def evaluate(
@@ -224,18 +228,19 @@ def evaluate(
     from tlogic.execution import Execution
 
     started = time.perf_counter()
-    ready = _ready(graph, forecaster, arguments)
+    loaded = load(forecaster)
+    ready = _ready(graph, loaded, arguments)
+    warn_of_known_split(graph, loaded, split)
     indexed = time.perf_counter() - started
     execution = Execution(threads, cluster, progress)
     evaluation = evaluate_forecaster(graph, ready, split, filter, multi_step, execution)
     return replace(evaluation, seconds={"index": indexed, **evaluation.seconds})
 
 
-def _ready(graph: "TemporalGraph", forecaster: Any, arguments: Mapping[str, Any]) -> "Forecaster":
+def _ready(graph: "TemporalGraph", loaded: "RuleSet | Model", arguments: Mapping[str, Any]) -> "Forecaster":
     """Rules or a model, ready to answer queries over a graph, with the settings among the arguments of a function."""
     from tlogic.models import Model, ModelForecaster
 
-    loaded = load(forecaster)
     if isinstance(loaded, Model):
         if arguments["settings"] is not None or given_keywords(ApplicationSettings, arguments):
             raise SettingsError("These settings are for rules; a model stores its own settings. Leave them out.")

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from tlogic.api.forecast_warnings import warn_of_known_split, warn_of_misfit
 from tlogic.api.learning import load
 from tlogic.errors import InputError
 from tlogic.files import StrPath
@@ -64,7 +65,9 @@ def outlook(
 
     patterns = patterns_of(entity, other, relation)
     query = outlook_query(graph, patterns, at=at, horizon=horizon, top=top, new=new)
-    return outlook_of(_occurrence_forecaster(graph, model, query.step), query, Execution(threads, progress=progress))
+    loaded = _load_model(model)
+    warn_of_misfit(graph, loaded, [query.step])
+    return outlook_of(_occurrence_forecaster(graph, loaded, query.step), query, Execution(threads, progress=progress))
 
 
 def watch(
@@ -111,7 +114,9 @@ def watch(
     from tlogic.monitoring.watchlist import watch as watch_triples
     from tlogic.monitoring.watchlist import watched_triples
 
-    forecaster = _occurrence_forecaster(graph, model, query_step(graph, at))
+    loaded, step = _load_model(model), query_step(graph, at)
+    warn_of_misfit(graph, loaded, [step])
+    forecaster = _occurrence_forecaster(graph, loaded, step)
     execution = Execution(threads, progress=progress)
     triples = watched_triples(queries)
     return watch_triples(forecaster, triples, at=at, horizon=horizon, top=top, new=new, execution=execution)
@@ -155,8 +160,9 @@ def surprises(
     from tlogic.monitoring.surprises import find_surprises
 
     _check_top(top)
-    forecaster = OccurrenceForecaster.over_time(graph, _load_model(model))
-    first = graph.timeline.step_of(since)
+    loaded, first = _load_model(model), graph.timeline.step_of(since)
+    warn_of_misfit(graph, loaded, [first])
+    forecaster = OccurrenceForecaster.over_time(graph, loaded)
     return find_surprises(forecaster, first, graph.end, top, Execution(threads, progress=progress))
 
 
@@ -226,7 +232,9 @@ def backtest(
     from tlogic.execution import Execution
     from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
 
-    forecaster = OccurrenceForecaster.over_time(graph, _load_model(model))
+    loaded = _load_model(model)
+    warn_of_known_split(graph, loaded, split)
+    forecaster = OccurrenceForecaster.over_time(graph, loaded)
     return backtest_model(forecaster, split, every, Execution(threads, progress=progress))
 
 
@@ -235,14 +243,13 @@ def _check_top(top: int) -> None:
         raise InputError(f"The number of events to list must be 1 or more, not {top}.")
 
 
-def _occurrence_forecaster(graph: "TemporalGraph", model: "Model | StrPath", step: int) -> "OccurrenceForecaster":
+def _occurrence_forecaster(graph: "TemporalGraph", model: "Model", step: int) -> "OccurrenceForecaster":
     """A model, ready to judge events from a time step on."""
     from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
 
-    loaded = _load_model(model)
     if step >= graph.end:
-        return OccurrenceForecaster(graph, loaded)
-    return OccurrenceForecaster.over_time(graph, loaded)
+        return OccurrenceForecaster(graph, model)
+    return OccurrenceForecaster.over_time(graph, model)
 
 
 def _load_model(model: "Model | StrPath") -> "Model":

@@ -11,10 +11,12 @@ def main() -> None:
     """Run the command. Errors for the user are printed as one message, with exit code 2."""
     gc.disable()  # commands are short-lived: collecting garbage costs time and frees little memory
     from tlogic.cli.app import app
+    from tlogic.cli.warning_messages import warnings_as_messages
     from tlogic.errors import TLogicError
 
     try:
-        app()
+        with warnings_as_messages():
+            app()
     except TLogicError as error:
         sys.exit(_fail(f"tlogic: {error}", 2))
     except KeyboardInterrupt:

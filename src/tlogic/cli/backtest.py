@@ -29,12 +29,11 @@ def backtest(
 ) -> None:
     """Forecast the events of a split from every time step, and compare with what happened."""
     from tlogic.cli.console import error_console, progress, wait_for_kernels
-    from tlogic.cli.monitoring_output import print_backtest, warn_of_known_split
+    from tlogic.cli.monitoring_output import print_backtest
     from tlogic.evidence.occurrence_evidence import extract_kernel
 
     graph = data.read()
     fitted = load_model(model, lambda: default_model(graph, threads, split=split.value))
-    warn_of_known_split(graph, fitted, split.value)
     with wait_for_kernels(extract_kernel), progress() as follow:
         measured = api.backtest(graph, fitted, split=split.value, every=every, threads=threads, progress=follow)
     if out is not None:

@@ -11,9 +11,6 @@ from tlogic.progress import progress_bars
 
 if TYPE_CHECKING:
     from tlogic.execution import Progress as ShowsProgress
-    from tlogic.graph.graph_protocol import Graph
-    from tlogic.models import Model
-    from tlogic.rules import RuleSet
 
 console = Console()
 error_console = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -35,13 +32,3 @@ def wait_for_kernels(*kernels: Any) -> Iterator[None]:
 def _is_compiled(kernel: Any) -> bool:
     name = f"{kernel.py_func.__module__.rsplit('.', 1)[-1]}.{kernel.py_func.__name__}"
     return any(Path(kernel.stats.cache_path).glob(f"{name}-*.nbi"))
-
-
-def warn_of_other_steps(graph: "Graph", forecaster: "RuleSet | Model") -> None:
-    """Warn if the rules were learned with time steps of another length: ages and recency then mean something else."""
-    learned, here = forecaster.data.get("step"), graph.timeline.step_size
-    if learned not in (None, here):
-        error_console.print(
-            f"Warning: the rules were learned with time steps of {learned}, but the data has steps of {here}.",
-            markup=False,
-        )

@@ -54,7 +54,7 @@ def evaluate(
     import time
 
     from tlogic import api
-    from tlogic.cli.console import progress, wait_for_kernels, warn_of_other_steps
+    from tlogic.cli.console import progress, wait_for_kernels
 
     forecaster.check()
     settings = None if forecaster.rules is None else application.settings()
@@ -62,8 +62,6 @@ def evaluate(
     graph = data.read()
     seconds = {"read": time.perf_counter() - started}
     loaded = forecaster.load(lambda: default_model(graph, threads, split=split.value))
-    if forecaster.rules is not None:
-        warn_of_other_steps(graph, loaded)
     with wait_for_kernels(forecaster.kernel), progress() as follow:
         evaluation = api.evaluate(
             graph,

@@ -177,17 +177,11 @@ def _forecast(
     application: ApplicationOptions,
     options: dict[str, Any],
 ) -> "Forecast[Any]":
-    from tlogic.cli.console import progress, wait_for_kernels, warn_of_other_steps
-    from tlogic.cli.forecast_output import warn_of_later_facts, warn_of_unknown_relations
+    from tlogic.cli.console import progress, wait_for_kernels
     from tlogic.forecasting.queries import query_step
 
     first = min((query_step(graph, query.at) for query in queries), default=None)
     loaded = forecaster.load(lambda: default_model(graph, options["threads"], before=first))
     settings = None if forecaster.rules is None else application.settings()
     with wait_for_kernels(forecaster.kernel), progress() as follow:
-        answers = api.forecast(graph, loaded, queries, settings, progress=follow, **options)
-    warn_of_unknown_relations(answers)
-    if forecaster.rules is not None:
-        warn_of_other_steps(graph, loaded)
-    warn_of_later_facts(answers, loaded.data.get("until"))
-    return answers
+        return api.forecast(graph, loaded, queries, settings, progress=follow, **options)

@@ -1,4 +1,4 @@
-"""The output of `tlogic forecast`: tables, JSON, files and warnings."""
+"""The output of `tlogic forecast`: tables, JSON and files."""
 
 import json
 import re
@@ -11,7 +11,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from tlogic.cli.console import console, error_console
-from tlogic.errors import InputError
 from tlogic.explaining import Comparison
 from tlogic.forecasting import Forecast
 from tlogic.forecasting.answers import NOT_PROBABILITIES, as_percent
@@ -104,33 +103,3 @@ def _as_dict(explanations: Sequence[Any]) -> dict[str, Any]:
         return {}
     name = "comparisons" if isinstance(explanations[0], Comparison) else "explanations"
     return {name: [each.to_dict() for each in explanations]}
-
-
-def warn_of_unknown_relations(answers: Forecast[Any]) -> None:
-    """Warn of rules that cannot be applied, because the data does not have their relations."""
-    applied = answers.forecaster.description
-    if applied.get("rules_foreign") or applied.get("rules") == 0:
-        error_console.print(
-            f"Warning: {applied['rules']:,} of {applied['rules_given']:,} rules apply; "
-            f"{applied['rules_foreign']:,} have relations that the data does not have.",
-            markup=False,
-        )
-
-
-def warn_of_later_facts(answers: Forecast[Any], until: str | None) -> None:
-    """Warn if the forecaster was learned from facts at or after the time of a query.
-
-    Such a forecast cannot be judged by the true answers.
-    """
-    timeline = answers.graph.timeline
-    try:
-        learned = None if until is None else timeline.step_of(until)
-    except InputError:
-        return  # the rules come from data with another kind of time
-    late = [query.at for query in answers.queries if learned is not None and timeline.step_of(str(query.at)) <= learned]
-    if late:
-        error_console.print(
-            f"Warning: the rules or model were learned from facts up to {until}, so they may reflect facts from "
-            f"{late[0]} on.",
-            markup=False,
-        )

@@ -6,12 +6,9 @@ import polars as pl
 from rich.markup import escape
 from rich.table import Table
 
-from tlogic.cli.console import console, error_console
-from tlogic.errors import InputError
+from tlogic.cli.console import console
 from tlogic.evaluation import Backtest
 from tlogic.evidence.statements import percent
-from tlogic.graph import TemporalGraph
-from tlogic.models import Model
 from tlogic.monitoring import Changes, Outlook, Surprises
 
 
@@ -116,17 +113,3 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     return f"{value:.4f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def warn_of_known_split(graph: TemporalGraph, model: Model, split: str) -> None:
-    """Warn if a model was fitted to facts of the split that it is to forecast."""
-    try:
-        until = graph.timeline.step_of(str(model.data.get("until")))
-    except InputError:
-        return  # the model comes from data with another kind of time
-    if until >= (graph.valid_from if split == "valid" else graph.test_from):
-        error_console.print(
-            f"Warning: the model was fitted to facts up to {model.data['until']}, which include {split} facts; "
-            "its figures are too good.",
-            markup=False,
-        )

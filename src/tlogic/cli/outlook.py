@@ -85,7 +85,7 @@ def outlook(
     threads: Threads = None,
 ) -> None:
     """List the events of DATA that are most likely within a period, with nobody having asked."""
-    from tlogic.cli.console import progress, wait_for_kernels, warn_of_other_steps
+    from tlogic.cli.console import progress, wait_for_kernels
     from tlogic.evidence.occurrence_evidence import extract_kernel
     from tlogic.forecasting.queries import query_step
 
@@ -103,7 +103,6 @@ def outlook(
         found = api.outlook(
             graph, fitted, entity=scope.entity, other=scope.other, relation=scope.relation, progress=follow, **options
         )
-    warn_of_other_steps(graph, fitted)
     _give(found, out, json_output, when, explain, reasons)
 
 

@@ -118,6 +118,11 @@ class Forecast(Generic[ExplanationT_co]):
             found[index] = [self.explain(index, name, groundings=groundings) for name in names]
         return found
 
+    @property
+    def steps(self) -> list[int]:
+        """The time step of each query."""
+        return [encoded.time for encoded in self._encoded]
+
     def by(self, index: int) -> AnsweredBy:
         """What scored the candidates of a query: rules, the fallback if no rule leads to a candidate, or a model."""
         return self._answers[index].by

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from tlogic.graph.facts import Facts
 from tlogic.graph.triples import TripleIndex, build_triple_index
 from tlogic.graph.views import Views, build_views
 from tlogic.graph.vocabulary import Relations, Vocabulary
-from tlogic.names import noun_for
+from tlogic.names import name_sketch, noun_for
 from tlogic.notebook import html_table
 
 
@@ -212,11 +212,12 @@ class TemporalGraph:
             return self.precomputed.views
         return build_views(self.facts, len(self.entities), len(self.relations.base), self.valid_from)
 
-    def describe(self) -> dict[str, str | int]:
+    def describe(self) -> dict[str, Any]:
         """Summarise the facts, as rule files and models record it about their training data.
 
         Returns:
-            The fingerprint, the number of facts, the first and last date, and the length of a time step.
+            The fingerprint, the number of facts, the first and last date, the length of a time step, and hashes of
+            some names, by which other data is recognised.
 
         Example:
             >>> import tlogic
@@ -230,6 +231,10 @@ class TemporalGraph:
             "from": self.timeline.label_of(0),
             "until": self.timeline.label_of(self.end - 1),
             "step": self.timeline.step_size,
+            "names": {
+                "entities": name_sketch(self.entities.names),
+                "relations": name_sketch(self.relations.base),
+            },
         }
 
     @cached_property

@@ -81,6 +81,7 @@ class Outlook(Sequence[Likely]):
 
     Attributes:
         graph: The graph.
+        step: The first time step of the period.
         horizon: The number of time steps of the period.
         since: The first date of the period.
         until: The last date of the period.
@@ -100,7 +101,7 @@ class Outlook(Sequence[Likely]):
         self, forecaster: OccurrenceForecaster, query: OutlookQuery, rows: list[Likely], found: Judged
     ) -> None:
         self.graph: Graph = forecaster.graph
-        self.horizon = query.horizon
+        self.step, self.horizon = query.step, query.horizon
         label = self.graph.timeline.label_of
         self.since, self.until = label(query.step), label(query.step + query.horizon - 1)
         self._forecaster, self._query, self._rows, self._found = forecaster, query, rows, found

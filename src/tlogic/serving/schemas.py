@@ -99,6 +99,8 @@ class Forecast(Schema):
     happened: list[str]
     note: str | None = None
     """That scores are not probabilities, if rules made the forecast."""
+    warnings: list[str] = []
+    """Reasons to doubt the forecast, such as a model of other data, or a time far after the last event."""
     version: int
 
 
@@ -299,6 +301,8 @@ class Outlook(Schema):
     horizon: int
     """The number of time steps of the period."""
     events: list[LikelyEvent]
+    warnings: list[str] = []
+    """Reasons to doubt the probabilities, such as a model of other data, or a time far after the last event."""
     version: int
 
 

@@ -13,6 +13,7 @@ from tlogic.monitoring.surprises import find_surprises
 from tlogic.monitoring.watchlist import watch
 from tlogic.serving import schemas
 from tlogic.serving.engine.live_store import LiveStore
+from tlogic.serving.engine.predictors import Predictor
 from tlogic.serving.engine.responses import changes_schema, outlook_schema, surprises_schema
 from tlogic.serving.engine.time_limit import NO_LIMIT, TimeLimit
 from tlogic.serving.engine.versions import VersionManager
@@ -84,10 +85,10 @@ class Monitor:
         """
         _check_number_of_explanations(top, explain)
         patterns = patterns_of(entity, other, relation)
-        with self._forecaster(at, limit) as (forecaster, version):
+        with self._forecaster(at, limit) as (forecaster, predictor):
             query = outlook_query(forecaster.graph, patterns, at=at, horizon=horizon, top=top, new=new)
             found = outlook_of(forecaster, query, limit.execution)
-            return outlook_schema(found, version, when=when, explain=explain)
+            return outlook_schema(found, predictor, when=when, explain=explain)
 
     def watch(self, watchlist: schemas.Watchlist, limit: TimeLimit = NO_LIMIT) -> list[schemas.Outlook]:
         """Give the outlooks of many triples, full or with open parts, as `tlogic.watch` does.
@@ -190,21 +191,23 @@ class Monitor:
 
     def _watched(self, names: Names, watchlist: schemas.Watchlist, limit: TimeLimit) -> schemas.Outlook:
         limit.check()
-        with self._forecaster(watchlist.at, limit) as (forecaster, version):
+        with self._forecaster(watchlist.at, limit) as (forecaster, predictor):
             [found] = watch(forecaster, [names], **_settings(watchlist), execution=limit.execution)
-            return outlook_schema(found, version, when=watchlist.when, explain=watchlist.explain)
+            return outlook_schema(found, predictor, when=watchlist.when, explain=watchlist.explain)
 
     @contextmanager
-    def _forecaster(self, at: schemas.Time | None, limit: TimeLimit) -> Iterator[tuple[OccurrenceForecaster, int]]:
+    def _forecaster(
+        self, at: schemas.Time | None, limit: TimeLimit
+    ) -> Iterator[tuple[OccurrenceForecaster, Predictor]]:
         """Judges events from a time on, over the live graph or, for a time in the past, over a copy of it."""
         with self._live_store.reading() as graph:
             predictor = self._versions.predictor
             if query_step(graph, at, MAX_STEPS_AHEAD) >= graph.end:
-                yield predictor.occurrence(graph), predictor.version
+                yield predictor.occurrence(graph), predictor
                 return
             past = predictor.past_occurrence(graph)
         with past.forecaster(limit) as forecaster:
-            yield forecaster, predictor.version
+            yield forecaster, predictor
 
 
 def _settings(watchlist: schemas.Watchlist) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Predictors: answer queries over the live graph with rules, or with a model."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 from threading import Lock
 from typing import Any, Literal, Protocol
@@ -33,6 +33,10 @@ class Predictor(Protocol):
 
     kind: Kind
     version: int
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The description of the facts that the rules or the model were learned from."""
 
     @property
     def n_rules(self) -> int:
@@ -77,6 +81,11 @@ class RulePredictor:
         self.id_of = {rule: str(index) for index, rule in enumerate(rules)}
         self._forecaster: LiveRuleForecaster | None = None
         self._lock = Lock()
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The description of the facts that the rules were learned from."""
+        return self.rules.data
 
     @property
     def n_rules(self) -> int:
@@ -146,6 +155,11 @@ class ModelPredictor:
         self._evidence: LiveQueryEvidence | None = None
         self._past: tuple[int, PastOccurrence] | None = None
         self._lock = Lock()
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The description of the facts that the model was fitted to."""
+        return self.model.data
 
     @property
     def n_rules(self) -> int:

@@ -7,6 +7,7 @@ from tlogic.explaining.occurrence_explanation import OccurrenceExplanation
 from tlogic.forecasting import Query
 from tlogic.forecasting.answers import NOT_PROBABILITIES
 from tlogic.forecasting.forecast import Forecast
+from tlogic.forecasting.forecast_warnings import forecast_warnings
 from tlogic.graph.live_graph import LiveGraph
 from tlogic.models import CountedRule
 from tlogic.monitoring import Changes, Outlook, Surprises
@@ -22,7 +23,7 @@ def query_schema(query: Query) -> schemas.ResolvedQuery:
     return schemas.ResolvedQuery(subject=query.subject, relation=query.relation, object=query.object, at=str(query.at))
 
 
-def forecast_schema(graph: LiveGraph, version: int, forecast: Forecast[Any], index: int) -> schemas.Forecast:
+def forecast_schema(graph: LiveGraph, predictor: Predictor, forecast: Forecast[Any], index: int) -> schemas.Forecast:
     """One query of a forecast, with the true answers if the time has passed."""
     query = query_schema(forecast.queries[index])
     true_answers = forecast.true_answers(index)
@@ -36,7 +37,10 @@ def forecast_schema(graph: LiveGraph, version: int, forecast: Forecast[Any], ind
         ],
         happened=true_answers,
         note=None if forecast.by(index) == "model" else NOT_PROBABILITIES,
-        version=version,
+        warnings=forecast_warnings(
+            graph, predictor.kind, predictor.data, [forecast.steps[index]], forecast.forecaster.description
+        ),
+        version=predictor.version,
     )
 
 
@@ -98,7 +102,7 @@ def explanation_schema(explanation: RuleExplanation | ModelExplanation, predicto
     return schemas.Explanation(**fields, reasons=reasons)
 
 
-def outlook_schema(outlook: Outlook, version: int, *, when: bool, explain: bool) -> schemas.Outlook:
+def outlook_schema(outlook: Outlook, predictor: Predictor, *, when: bool, explain: bool) -> schemas.Outlook:
     """An outlook, with the probability by date and the reasons of each event if wanted."""
     return schemas.Outlook(
         since=outlook.since,
@@ -112,7 +116,8 @@ def outlook_schema(outlook: Outlook, version: int, *, when: bool, explain: bool)
             )
             for index, event in enumerate(outlook)
         ],
-        version=version,
+        warnings=forecast_warnings(outlook.graph, predictor.kind, predictor.data, [outlook.step]),
+        version=predictor.version,
     )
 
 

@@ -259,7 +259,7 @@ class Service:
         with self._reading() as (graph, predictor):
             pairs = zip(to_queries(graph, queries), (query.without for query in queries), strict=True)
             forecasts = forecast_each(predictor, graph, list(pairs), top)
-            return [forecast_schema(graph, predictor.version, *each) for each in forecasts]
+            return [forecast_schema(graph, predictor, *each) for each in forecasts]
 
     def explain(self, query: schemas.Query, candidate: str, n: int = 1) -> schemas.Explanation:
         """Explain the score and rank of a candidate.

@@ -138,6 +138,8 @@ async def _show_form(service: Service, current: AskUrl) -> None:
 
 def _show_forecast(forecast: schemas.Forecast, explained: str, current: AskUrl) -> None:
     _show_query(forecast.question)
+    for warning in forecast.warnings:
+        hint(f"Warning: {warning}")
     if forecast.by == "fallback":
         hint("No rule predicts an answer; candidates are ranked by how often they were the answer.")
     if forecast.happened:

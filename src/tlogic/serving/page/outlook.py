@@ -117,6 +117,8 @@ def _show_events(found: _Found, current: OutlookUrl) -> None:
         text("Likely events", "span")
         period = outlook.since if outlook.horizon == 1 else f"{outlook.since} to {outlook.until}"
         text(period, "span", "muted number")
+    for warning in outlook.warnings:
+        hint(f"Warning: {warning}")
     if not outlook.events:
         hint("No event fits.")
         return
