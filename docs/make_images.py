@@ -319,7 +319,10 @@ VIEWS = {
     "page-entity.png": ("/entity?name=Kite+Aviation", 660),
     "page-why.png": ("/ask?subject=Kite+Aviation&relation=sue&at=2031-02-10&candidate=Northlight+Energy", 666),
 }
-MODEL_VIEWS = {"page-outlook.png": ("/outlook?entity=Kite+Aviation&horizon=7d", 640)}
+MODEL_VIEWS = {
+    "page-home.png": ("/", 1210),
+    "page-outlook.png": ("/outlook?entity=Kite+Aviation&horizon=7d", 640),
+}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -359,6 +362,7 @@ def draw_page(forecaster: tlogic.RuleSet | tlogic.Model, views: dict[str, tuple[
         for name, (view, height) in views.items():
             page = browser.new_page(viewport={"width": 1040, "height": height}, color_scheme="light")
             page.goto(address + view, wait_until="networkidle")
+            page.wait_for_function("document.querySelectorAll('.awaited:empty').length === 0", timeout=120_000)
             page.screenshot(path=IMAGES / name, animations="disabled")
             image = Image.open(IMAGES / name).convert("RGB")
             image.quantize(256, dither=Image.Dither.NONE).save(IMAGES / name, optimize=True)

@@ -476,6 +476,13 @@ def downloaded(page: Page, kind: str, parse: Callable[[str], list[dict[str, Any]
     return parse(Path(download.value.path()).read_text(encoding="utf-8"))
 
 
+def test_reasons_on_a_phone_lead_back_to_the_list(phone: Page) -> None:
+    phone.goto(ASK)
+    best = candidates(phone)[0][0]
+    phone.get_by_role("link", name="Back to the candidates").click()
+    expect(phone.get_by_role("table").get_by_role("link", name=best, exact=True)).to_be_in_viewport()
+
+
 def test_names_on_a_phone_are_not_cut(phone: Page, service: Service) -> None:
     names = [f"Ministry of Foreign Affairs and International Trade ({country})" for country in ("North", "South")]
     last = service.health().last or ""

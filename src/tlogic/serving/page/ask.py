@@ -56,11 +56,12 @@ async def _show_answer(service: Service, current: AskUrl) -> None:
     with box(style="columns awaited") as columns:
         forecast = await run_blocking(service.forecast, query, current.top)
         explained = current.candidate or next((each.name for each in forecast.candidates), "")
-        with box("section", "stays", "Candidates"):
+        with box("section", "stays", "Candidates").props("id=candidates"):
             _show_forecast(forecast, explained, current)
     if explained:
         with columns, box("section", "awaited", "Why"):
             await explanation.show(service, query, explained, current)
+            ui.link("Back to the candidates", "#candidates").classes("on-phones")
     show_tools("candidates", _HOW_TO_READ, lambda: [each.model_dump() for each in forecast.candidates])
 
 
