@@ -1,5 +1,6 @@
 """The commands, one module each. Heavy modules are imported when a command runs, so that help is instant."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -27,7 +28,7 @@ from tlogic.cli.surprises import surprises
 from tlogic.cli.tune import tune
 
 app = typer.Typer(
-    help="Learn temporal rules from dated events, forecast what comes next, and show why.",
+    help="Learn from dated events, forecast what comes next, and show why.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -40,7 +41,7 @@ def about(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
 ) -> None:
-    """Learn temporal rules from dated events, forecast what comes next, and show why."""
+    """Learn from dated events, forecast what comes next, and show why."""
     if version:
         from tlogic.version import __version__
 
@@ -50,27 +51,14 @@ def about(
         print(context.get_help())
 
 
-for command in (
-    learn,
-    fit,
-    evaluate,
-    forecast,
-    outlook,
-    surprises,
-    changes,
-    backtest,
-    rules,
-    measure,
-    index,
-    stats,
-    ingest,
-    serve,
-    tune,
-    reproduce,
-    download,
-    datasets,
-    sample,
-    demo,
-):
-    app.command()(with_groups(command))
-app.add_typer(plot, name="plot")
+_PANELS: dict[str, tuple[Callable[..., None], ...]] = {
+    "Start": (demo, sample, download, datasets),
+    "Ask": (forecast, outlook, surprises, changes),
+    "Models and rules": (fit, learn, rules, measure, tune),
+    "Check": (evaluate, backtest, stats, reproduce),
+    "Serve and store": (serve, ingest, index),
+}
+for panel, commands in _PANELS.items():
+    for command in commands:
+        app.command(rich_help_panel=panel)(with_groups(command))
+app.add_typer(plot, name="plot", rich_help_panel="Check")
