@@ -20,7 +20,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 # Commands that the tests skip, because they install software, take long, or need the network or large data.
-ELSEWHERE = ("pip ", "make ", "tlogic download ", "tlogic learn icews", "tlogic evaluate icews", "tlogic rules icews")
+ELSEWHERE = (
+    "pip ",
+    "make ",
+    "tlogic download ",
+    "tlogic learn icews",
+    "tlogic evaluate icews18",
+    "tlogic evaluate icews14 --rules",
+)
 
 _BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PORT = re.compile(r"(?<=--port )\d+")

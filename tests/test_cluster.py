@@ -47,7 +47,7 @@ def address(nodes: Cluster) -> str:
 
 @pytest.fixture(scope="module")
 def graph() -> TemporalGraph:
-    return tlogic.sample()
+    return tlogic.sample(days=200)
 
 
 @pytest.fixture(scope="module")

@@ -17,12 +17,18 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 import tlogic
+from tests.datasets import FOLDER, Datasets
 from tests.pages import environment, is_printed, steps_of, with_free_ports
 from tlogic.events.sample.simulation import write_sample
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PAGES = [path for path in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))] if steps_of(path.read_text("utf-8"))]
+STORY = DOCS / "story.md"
+PAGES = [
+    path
+    for path in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+    if path != STORY and steps_of(path.read_text("utf-8"))
+]
 PROSE = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")] + sorted(DOCS.rglob("*.md"))
 MAX_COLUMNS = 120
 # Pages with this sentence run in a folder with the sample world and its rules, others in an empty folder.
@@ -47,7 +53,9 @@ def run_page() -> Iterator[Runner]:
     """Runs the code of a page in a folder; in one process for all pages, because imports take longest."""
     command = [sys.executable, "-m", "tests.pages"]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "encoding": "utf-8"}
-    with subprocess.Popen(command, env=environment() | {"PYTHONPATH": _python_path()}, **pipes) as process:
+    with subprocess.Popen(
+        command, env=environment() | {"PYTHONPATH": _python_path(), "TLOGIC_DATA": str(FOLDER)}, **pipes
+    ) as process:
 
         def run(page: Path, folder: Path) -> list[tuple[str, int]]:
             print(json.dumps([str(page), str(folder)]), file=process.stdin, flush=True)
@@ -59,15 +67,23 @@ def run_page() -> Iterator[Runner]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_code_blocks_run_and_print_what_is_shown(
-    page: Path, run_page: Runner, world: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    text = with_free_ports(page.read_text("utf-8"))
-    copy = tmp_path_factory.mktemp("page") / page.name
-    copy.write_text(text, "utf-8")
-    if PREPARED in " ".join(text.split()):
+def test_code_blocks_run_and_print_what_is_shown(page: Path, run_page: Runner, world: Path, tmp_path: Path) -> None:
+    if PREPARED in " ".join(page.read_text("utf-8").split()):
         shutil.copytree(world, tmp_path, dirs_exist_ok=True)
-    for step, (printed, code) in zip(steps_of(text), run_page(copy, tmp_path), strict=True):
+    check_page(page, run_page, tmp_path)
+
+
+def test_the_story_runs_on_real_events(run_page: Runner, dataset: Datasets, tmp_path: Path) -> None:
+    dataset("icews14")
+    check_page(STORY, run_page, tmp_path)
+
+
+def check_page(page: Path, run_page: Runner, folder: Path) -> None:
+    """Run the code of a page in a folder and compare what is printed with what the page shows."""
+    text = with_free_ports(page.read_text("utf-8"))
+    copy = folder.with_name(f"{folder.name}-{page.name}")
+    copy.write_text(text, "utf-8")
+    for step, (printed, code) in zip(steps_of(text), run_page(copy, folder), strict=True):
         assert code == 0, f"{step.source}\n{printed}"
         assert is_printed(step.shown, printed), f"{step.source}\n--- shown\n{step.shown}--- printed\n{printed}"
 

@@ -180,7 +180,7 @@ def shuffled(events: list[Row], seed: int) -> list[Row]:
     return Random(seed).sample(events, len(events))
 
 
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(seed=st.integers(0, 1000))
 def test_rows_in_any_order_give_the_same_model(events: list[Row], seed: int) -> None:
     graphs = [read(rows, valid_from=90, test_from=110) for rows in (events, shuffled(events, seed))]

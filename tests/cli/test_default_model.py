@@ -85,6 +85,13 @@ def test_a_model_needs_earlier_facts(small_world: Path) -> None:
     assert_refused(run("surprises", small_world, "--since", first, "--quiet"), f"no facts before {first} to fit")
 
 
+@pytest.mark.parametrize("command", [["forecast", "--relation", "sue", "--subject"], ["outlook", "--entity"]])
+def test_unknown_names_are_reported_before_a_model_is_fitted(small_world: Path, command: list[str]) -> None:
+    done = run(command[0], small_world, *command[1:], "Kite Avation", "--quiet", TLOGIC_CACHE="off")
+    assert_refused(done, "did you mean 'Kite Aviation'")
+    assert FITTING not in done.stderr
+
+
 def test_validation_facts_are_forecast_from_training_facts(small_world: Path, tmp_path: Path) -> None:
     fitted = [
         run("evaluate", small_world, "--split", split, "--quiet", TLOGIC_CACHE=str(tmp_path)).stderr

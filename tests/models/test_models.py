@@ -13,7 +13,6 @@ import polars as pl
 import pytest
 
 import tlogic
-from tests.datasets import Datasets
 from tests.models.conftest import asked_of_test
 from tlogic.evidence.registry import DEFAULT_FAMILIES, evidence_columns
 from tlogic.graph import TemporalGraph
@@ -157,13 +156,6 @@ def test_it_beats_paper_mode_on_the_sample_world(graph: TemporalGraph) -> None:
 
 def test_trees_do_no_harm(world: TemporalGraph, scorecard: tlogic.Model, boosted: tlogic.Model) -> None:
     assert mrr(world, boosted) > mrr(world, scorecard) - 0.005
-
-
-def test_it_beats_paper_mode_on_icews14(dataset: Datasets) -> None:
-    graph = tlogic.read(dataset("icews14"))
-    figures = tlogic.evaluate(graph, tlogic.fit(graph)).to_dict()
-    assert figures["queries"] == 26444
-    assert figures["realistic"]["mrr"] > 0.466
 
 
 def test_weights_from_training_alone_know_nothing_of_the_rest(world: TemporalGraph, tmp_path: Path) -> None:

@@ -1,8 +1,6 @@
 """The output of `tlogic forecast`: tables, JSON and files."""
 
 import json
-import re
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,13 +9,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from tlogic.cli.console import console, error_console
+from tlogic.cli.explanation_output import print_explanations
 from tlogic.explaining import Comparison
 from tlogic.forecasting import Forecast
 from tlogic.forecasting.answers import NOT_PROBABILITIES, as_percent
 from tlogic.forecasting.query_files import answers_as_csv, answers_as_json, write_answers
-
-_PREFIX = re.compile(r" +([+-]\d+\.\d+ +)?")
-_MIN_WIDTH = 40
 
 
 def give_answers(
@@ -30,13 +26,13 @@ def give_answers(
     """Write the answers of one query to a file if there is one; otherwise print them as a table or JSON."""
     if out is not None:
         _write(answers, out)
-        _print_texts(texts)
+        print_explanations(texts)
     elif json_output:
         found = answers.to_dict(0) | {"true_answers": answers.true_answers(0)}
         print(json.dumps(found | _as_dict(explanations), ensure_ascii=False))
     else:
         _print_candidates(answers, with_note=not texts)
-        _print_texts(texts)
+        print_explanations(texts)
 
 
 def give_batch(
@@ -76,26 +72,6 @@ def _print_candidates(answers: Forecast[Any], with_note: bool) -> None:
         console.print(NOT_PROBABILITIES, highlight=False)
     if true:
         console.print(f"✓ true answers in the data: {escape(', '.join(sorted(true)))}", highlight=False)
-
-
-def _print_texts(texts: Sequence[str]) -> None:
-    for text in texts:
-        lines = text.splitlines()
-        if console.is_terminal:
-            lines = [part for line in lines for part in _wrapped(line, console.width)]
-        print("", *lines, sep="\n")
-
-
-def _wrapped(line: str, width: int) -> list[str]:
-    """A line of an explanation, continued below its first word after any number."""
-    indent = _PREFIX.match(line)
-    return textwrap.wrap(
-        line,
-        max(width, _MIN_WIDTH),
-        subsequent_indent=" " * (indent.end() if indent else 0),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
 
 
 def _as_dict(explanations: Sequence[Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from tlogic.cli.options import OutOption, Threads, default_of
 from tlogic.errors import SettingsError
 
 if TYPE_CHECKING:
+    from tlogic.graph import TemporalGraph
     from tlogic.monitoring import Outlook, Watchlist
 
 ScopeOption = partial(typer.Option, rich_help_panel="Events")
@@ -60,6 +61,14 @@ class ScopeOptions:
         if self.queries is not None and any((self.entity, self.other, self.relation)):
             raise SettingsError("Give either --queries FILE, or --entity, --with and --relation.")
 
+    def check_names(self, graph: "TemporalGraph") -> None:
+        """Raise an error for an unknown name, before anything that takes long."""
+        for name in (self.entity, self.other):
+            if name is not None:
+                graph.entities.id_of(name)
+        if self.relation is not None:
+            graph.relations.id_of(self.relation)
+
 
 def outlook(
     scope: ScopeOptions,
@@ -91,6 +100,7 @@ def outlook(
 
     scope.check()
     graph = data.read(out)
+    scope.check_names(graph)
     fitted = load_model(model, lambda: default_model(graph, threads, before=query_step(graph, at)))
     options: dict[str, Any] = {"at": at, "horizon": horizon, "top": top, "new": scope.new, "threads": threads}
     with wait_for_kernels(extract_kernel), progress() as follow:
@@ -111,6 +121,7 @@ def _give(found: "Outlook", out: Path | None, json_output: bool, when: bool, exp
     import json
 
     from tlogic.cli.console import error_console
+    from tlogic.cli.explanation_output import print_explanations
     from tlogic.cli.monitoring_output import print_curve, print_outlook
     from tlogic.forecasting.query_files import write_table
 
@@ -127,8 +138,7 @@ def _give(found: "Outlook", out: Path | None, json_output: bool, when: bool, exp
     print_outlook(found)
     if when and len(found):
         print_curve(found)
-    for each in explanations:
-        print(f"\n{each.text(reasons)}")
+    print_explanations(each.text(reasons) for each in explanations)
 
 
 def _give_watchlist(found: "Watchlist", out: Path | None, json_output: bool, explain: bool) -> None:

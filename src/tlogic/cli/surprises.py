@@ -31,6 +31,7 @@ def surprises(
 ) -> None:
     """List the events of DATA since a date that were least probable, and those that failed to happen."""
     from tlogic.cli.console import error_console, progress, wait_for_kernels
+    from tlogic.cli.explanation_output import print_explanations
     from tlogic.cli.monitoring_output import print_surprises
     from tlogic.evidence.occurrence_evidence import extract_kernel
     from tlogic.forecasting.query_files import write_table
@@ -51,5 +52,4 @@ def surprises(
         print(json.dumps(found.to_dict() | told, ensure_ascii=False))
         return
     print_surprises(found)
-    for each in explanations:
-        print(f"\n{each.text(reasons)}")
+    print_explanations(each.text(reasons) for each in explanations)
