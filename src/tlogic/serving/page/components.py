@@ -147,7 +147,7 @@ def changed_names(change: schemas.Change, current: ViewUrl) -> ui.element:
 
 def change_factor(change: schemas.Change, tag: str) -> None:
     """How many times as many events there are as before."""
-    words = "new" if change.factor is None else f"× {change.factor:.2f}"
+    words = "none" if not change.after else "new" if change.factor is None else f"× {change.factor:.2f}"
     text(words, tag, f"number {'more' if change.significance > 0 else 'less'}")
 
 

@@ -11,7 +11,7 @@ from tlogic.serving.page.components import box, run_blocking, text
 from tlogic.serving.page.display_text import pluralize, relation_text, shorten
 from tlogic.serving.page.view_urls import AskUrl
 
-_MAX_RELATIONS = 24
+_N_OPEN_RELATIONS, _MAX_RELATIONS = 8, 50
 
 
 class RelationPicker:
@@ -48,11 +48,22 @@ class RelationPicker:
             return
         role = "subject" if query.subject else "object"
         text(f"Relations with {shorten(query.subject or query.object, 40)} as {role}:", "span", "muted")
-        for relation in relations[:_MAX_RELATIONS]:
-            url = replace(query, relation=relation.name, candidate="", top=AskUrl.top)
-            with ui.link(target=str(url)).classes("chip") as chip:
-                text(relation_text(relation.name), "span")
-                text(f"{relation.events:,}", "span", "number")
-            chip.props["aria-label"] = f"{relation_text(relation.name)}, {pluralize(relation.events, 'event')}"
-            if relation.name == query.relation:
-                chip.props("aria-current=true")
+        for relation in relations[:_N_OPEN_RELATIONS]:
+            _show_chip(relation, query)
+        others = relations[_N_OPEN_RELATIONS:_MAX_RELATIONS]
+        if others:
+            with box("details"):
+                text(f"{len(others)} more", "summary")
+                with box(style="chips"):
+                    for relation in others:
+                        _show_chip(relation, query)
+
+
+def _show_chip(relation: schemas.Relation, query: AskUrl) -> None:
+    url = replace(query, relation=relation.name, candidate="", top=AskUrl.top)
+    with ui.link(target=str(url)).classes("chip") as chip:
+        text(relation_text(relation.name), "span")
+        text(f"{relation.events:,}", "span", "number")
+    chip.props["aria-label"] = f"{relation_text(relation.name)}, {pluralize(relation.events, 'event')}"
+    if relation.name == query.relation:
+        chip.props("aria-current=true")
