@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tlogic.files import StrPath
 
 if TYPE_CHECKING:
+    from tlogic.events.intervals import Intervals
     from tlogic.events.sources.columns import Columns
     from tlogic.events.timeline import Label
     from tlogic.execution import Progress
@@ -24,6 +25,7 @@ def read(
     columns: "Columns | None" = None,
     time_zone: str = "UTC",
     skip_bad_rows: bool = False,
+    intervals: "Intervals | None" = None,
 ) -> "TemporalGraph":
     """Read dated facts and build their graph.
 
@@ -40,6 +42,8 @@ def read(
             from role to column; recognised by their names if not given.
         time_zone: The time zone to which date-times with zones are converted.
         skip_bad_rows: Whether to leave out rows that cannot be read, instead of raising an error.
+        intervals: How to read facts with a beginning and an end: as the time steps that they cover ("cover"), or as
+            their beginning ("start"). By default "cover", if two columns are recognised as beginning and end.
 
     Returns:
         The graph. Its ``report`` lists what was read, with warnings.
@@ -66,6 +70,7 @@ def read(
         columns=columns,
         time_zone=time_zone,
         skip_bad_rows=skip_bad_rows,
+        intervals=intervals,
     )
 
 

@@ -1,6 +1,7 @@
 """The DATA argument and the options for reading it."""
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +16,14 @@ if TYPE_CHECKING:
 
 DataOption = partial(typer.Option, rich_help_panel="Data")
 
-_READ_OPTIONS = ("query", "columns", "step", "time_zone", "skip_bad_rows")
+_READ_OPTIONS = ("query", "columns", "step", "time_zone", "skip_bad_rows", "intervals")
+
+
+class IntervalChoice(StrEnum):
+    """How to read facts with a beginning and an end."""
+
+    cover = "cover"
+    start = "start"
 
 
 @dataclass(frozen=True)
@@ -45,7 +53,7 @@ class DataOptions:
         str | None,
         DataOption(
             help="The columns of subject, relation, object and time, by name or by position from 0: who,does,whom,day; "
-            "or some of them: subject=who,time=day. By default, columns are recognised by common names.",
+            "or some of them: subject=who,time=day,until=end. By default, columns are recognised by common names.",
             metavar="COLUMNS",
         ),
     ] = None
@@ -73,6 +81,13 @@ class DataOptions:
     skip_bad_rows: Annotated[
         bool, DataOption("--skip-bad-rows", help="Skip rows that cannot be read instead of stopping.")
     ] = False
+    intervals: Annotated[
+        IntervalChoice | None,
+        DataOption(
+            help="Read facts with a beginning and an end as the time steps that they cover (by default), or as their "
+            "beginning.",
+        ),
+    ] = None
     quiet: Annotated[bool, DataOption("--quiet", help="Do not report what was read, except for warnings.")] = False
 
     def read(self, out: Path | None = None, *, keep: bool = True) -> "TemporalGraph":
@@ -101,6 +116,7 @@ class DataOptions:
             columns=None if self.columns is None else column_choice(self.columns),
             time_zone="UTC" if self.time_zone is None else self.time_zone,
             skip_bad_rows=self.skip_bad_rows,
+            intervals=None if self.intervals is None else self.intervals.value,
         )
 
     def _print_report(self, report: "ReadReport | None", *, warn: bool = True) -> None:

@@ -37,6 +37,7 @@ class StoredDataOptions(DataOptions):
             columns=None if self.columns is None else column_choice(self.columns),
             time_zone=self._time_zone_of(timeline),
             skip_bad_rows=self.skip_bad_rows,
+            intervals=None if self.intervals is None else self.intervals.value,
         )
 
     def _compiled_events(self) -> "EventTable":

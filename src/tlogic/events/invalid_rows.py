@@ -7,7 +7,7 @@ import polars as pl
 
 from tlogic.errors import InputError
 from tlogic.events.sources.column_guesses import suggest_columns
-from tlogic.events.sources.columns import NAME_ROLES, ROLES
+from tlogic.events.sources.columns import END_ROLE, NAME_ROLES, ROLES
 from tlogic.events.sources.raw_facts import Quote, RawFacts
 from tlogic.events.time_parsing import EXPECTED_TIMES, ORDER_IS_CLEAR, SEPARATED, TimeKind, parse_times
 
@@ -62,7 +62,14 @@ def _problem(quote: Quote, kind: TimeKind) -> str:
     empty = [role for role in ROLES if not (quote.cells[role] or "").strip()]
     if empty:
         return f"the {empty[0]} is empty"
-    return _time_problem(str(quote.cells["time"]), kind)
+    return _end_problem(quote, kind) or _time_problem(str(quote.cells["time"]), kind)
+
+
+def _end_problem(quote: Quote, kind: TimeKind) -> str | None:
+    begin, end = (str(quote.cells.get(role) or "").strip() for role in ("time", END_ROLE))
+    if not end or parse_times(pl.Series([begin]))["kind"].item() != kind:
+        return None
+    return f"the end {end!r} is not understood, or before the beginning {begin!r}"
 
 
 def _time_problem(cell: str, kind: TimeKind) -> str:

@@ -56,6 +56,8 @@ class ReadReport:
         relations: The number of relations; None before the graph is built.
         time_zone: The time zone that date-times with zones were converted to; None if there were none.
         periods: The numbers of facts for training, validation and test, if dates split them; None if files do.
+        intervals: The number of rows with a beginning and an end that were read as the time steps that they cover; None
+            if there were none.
 
     Example:
         >>> day = FileReport("facts.csv", "CSV", (), 2)
@@ -78,6 +80,7 @@ class ReadReport:
     relations: int | None = None
     time_zone: str | None = None
     periods: tuple[int, int, int] | None = None
+    intervals: int | None = None
 
     def lines(self, *, quiet: bool = False) -> Iterator[str]:
         """Yield the lines of the report; if `quiet`, only skipped rows and warnings."""
@@ -97,6 +100,9 @@ class ReadReport:
         if self.entities is not None and self.relations is not None:
             dropped = f"; {_counted(self.duplicates, 'duplicate')} dropped" if self.duplicates else ""
             yield f"{_counted(self.entities, 'entity')}, {_counted(self.relations, 'relation')}{dropped}"
+        if self.intervals is not None:
+            rows = _counted(self.intervals, "row")
+            yield f"{rows} with a beginning and an end, as the steps that they cover (set with intervals, --intervals)"
         if self.periods is not None:
             train, valid, test = self.periods
             yield f"{_counted(train, 'fact')} for training, {valid:,} for validation, {test:,} for test"

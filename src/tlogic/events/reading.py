@@ -9,13 +9,14 @@ from polars import selectors as cs
 
 from tlogic.errors import InputError
 from tlogic.events.event_table import EventTable
+from tlogic.events.intervals import Intervals, are_covered, cover_steps, parse_intervals, with_closed_ends
 from tlogic.events.invalid_rows import select_valid_rows
 from tlogic.events.read_report import FileReport, ReadReport, find_warnings
-from tlogic.events.sources.columns import NAME_ROLES, ROLES, Columns, check_columns
+from tlogic.events.sources.columns import END_ROLE, NAME_ROLES, ROLES, Columns, check_columns
 from tlogic.events.sources.raw_facts import RawFacts
 from tlogic.events.sources.source_files import read_source
 from tlogic.events.splits import split_by_files, split_by_time
-from tlogic.events.time_parsing import check_time_zone, parse_column
+from tlogic.events.time_parsing import TimeKind, check_time_zone, parse_column
 from tlogic.events.time_steps import Step, build_timeline, continue_timeline, parse_step
 from tlogic.events.timeline import Label, Timeline
 
@@ -30,6 +31,7 @@ def read_events(
     columns: Columns | None = None,
     time_zone: str = "UTC",
     skip_bad_rows: bool = False,
+    intervals: Intervals | None = None,
 ) -> EventTable:
     """Read dated facts.
 
@@ -51,6 +53,8 @@ def read_events(
         time_zone: The time zone that date-times with zones are converted to, such as "Europe/Berlin". Date-times
             without zones are not converted.
         skip_bad_rows: Skip and report rows that cannot be read, instead of raising an error.
+        intervals: How to read facts with a beginning and an end: as the time steps that they cover ("cover"), or as
+            their beginning ("start"). By default "cover", if two columns are recognised as beginning and end.
 
     Returns:
         The facts with integer time steps, the split and the report.
@@ -69,20 +73,23 @@ def read_events(
     check_time_zone(time_zone)
     sources = read_source(source, check_columns(columns), query)
     parts = list(sources.values())
-    rows = _stack(parts)
+    covered = are_covered(intervals, parts)
+    rows = _stack(parts, covered)
     as_integers = given_step is not None and given_step.unit == "integer"
-    kind, parsed, zoned = parse_column(rows["time"], as_integers=as_integers, time_zone=time_zone)
-    rows, bad_rows, examples = select_valid_rows(
-        rows.with_columns(parsed.alias("timestamp")), kind, parts, skip_bad_rows
-    )
+    rows, kind, zoned = _with_timestamps(rows, as_integers, time_zone)
+    rows, bad_rows, examples = select_valid_rows(rows, kind, parts, skip_bad_rows)
     files = _count_facts(rows["part"], parts)
 
-    timestamps = rows["timestamp"].unique().sort().to_numpy()
+    rows = with_closed_ends(rows) if covered else rows
+    times = [rows[name].alias("time") for name in ("timestamp", "end") if name in rows.columns]
+    timestamps = pl.concat(times).unique().sort().to_numpy()
     if isinstance(step, Timeline):
         timeline = continue_timeline(step, kind, timestamps)
     else:
         timeline = build_timeline(kind, timestamps, given_step, time_zone)
     rows = rows.with_columns(step=timeline.steps_at(rows["timestamp"].to_numpy()))
+    n_covered = rows.height if covered else None
+    rows = cover_steps(rows, timeline) if covered else rows
     by_files = valid_from is None and test_from is None
     if by_files:
         split = split_by_files(rows, timeline, sources)
@@ -102,8 +109,18 @@ def read_events(
         warnings=find_warnings(frame, timeline, split),
         time_zone=time_zone if zoned else None,
         periods=None if by_files else split.sizes(rows["step"]),
+        intervals=n_covered,
     )
     return EventTable(frame, timeline, split.valid_from, split.test_from, report)
+
+
+def _with_timestamps(rows: pl.DataFrame, as_integers: bool, time_zone: str) -> tuple[pl.DataFrame, TimeKind, bool]:
+    """The rows with a `timestamp`, and an `end` if they have one; the kind of times; and whether any has a zone."""
+    if END_ROLE in rows.columns:
+        found = parse_intervals(rows["time"], rows[END_ROLE], as_integers=as_integers, time_zone=time_zone)
+        return rows.with_columns(found.begin.alias("timestamp"), found.end.alias("end")), found.kind, found.zoned
+    kind, parsed, zoned = parse_column(rows["time"], as_integers=as_integers, time_zone=time_zone)
+    return rows.with_columns(parsed.alias("timestamp")), kind, zoned
 
 
 def _given_step(step: str | int | Timeline | None) -> Step | None:
@@ -112,10 +129,12 @@ def _given_step(step: str | int | Timeline | None) -> Step | None:
     return None if step is None else parse_step(step)
 
 
-def _stack(parts: Sequence[RawFacts]) -> pl.DataFrame:
+def _stack(parts: Sequence[RawFacts], with_ends: bool) -> pl.DataFrame:
     """All cells as one table, with the source (`part`) and index (`row`) of each row; names are stripped."""
+    columns = (*ROLES, END_ROLE) if with_ends else ROLES
     frames = [
-        source.cells.with_columns((cs.by_name(NAME_ROLES) & cs.string()).str.strip_chars())
+        source.cells.select(columns)
+        .with_columns((cs.by_name(NAME_ROLES) & cs.string()).str.strip_chars())
         .with_row_index("row")
         .with_columns(pl.lit(part, pl.UInt8).alias("part"))
         for part, source in enumerate(parts)
@@ -125,7 +144,8 @@ def _stack(parts: Sequence[RawFacts]) -> pl.DataFrame:
 
 def _common_types(frames: Sequence[pl.DataFrame]) -> list[pl.Expr]:
     """Cast columns of different types to text: categorical if a large file is among them."""
-    types = {role: {frame.schema[role] for frame in frames} for role in ROLES}
+    roles = [role for role in (*ROLES, END_ROLE) if role in frames[0].columns]
+    types = {role: {frame.schema[role] for frame in frames} for role in roles}
     return [
         pl.col(role).cast(pl.Categorical if pl.Categorical in found else pl.String)
         for role, found in types.items()

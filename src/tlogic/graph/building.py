@@ -9,6 +9,7 @@ import polars as pl
 
 from tlogic.errors import InputError
 from tlogic.events import EventTable, read_events
+from tlogic.events.intervals import Intervals
 from tlogic.events.read_report import small_periods
 from tlogic.events.sources.columns import Columns
 from tlogic.events.splits import Split, split_by_time
@@ -34,6 +35,7 @@ def read_graph(
     columns: Columns | None = None,
     time_zone: str = "UTC",
     skip_bad_rows: bool = False,
+    intervals: Intervals | None = None,
 ) -> TemporalGraph:
     """Read facts and build their graph; ``tlogic.read`` documents the arguments.
 
@@ -45,7 +47,12 @@ def read_graph(
     """
     if isinstance(source, str | Path) and is_compiled(Path(source).expanduser()):
         _check_compiled_options(
-            query=query, step=step, columns=columns, time_zone=time_zone, skip_bad_rows=skip_bad_rows
+            query=query,
+            step=step,
+            columns=columns,
+            time_zone=time_zone,
+            skip_bad_rows=skip_bad_rows,
+            intervals=intervals,
         )
         return _with_split(open_compiled(Path(source).expanduser()), valid_from, test_from)
     events = read_events(
@@ -57,6 +64,7 @@ def read_graph(
         columns=columns,
         time_zone=time_zone,
         skip_bad_rows=skip_bad_rows,
+        intervals=intervals,
     )
     return build_graph(events)
 

@@ -6,6 +6,8 @@ from tlogic.errors import InputError
 
 ROLES = ("subject", "relation", "object", "time")
 NAME_ROLES = ROLES[:3]
+END_ROLE = "until"
+"""The optional column of the end, in tables of facts with a beginning and an end."""
 
 Columns = Mapping[str, str | int] | Sequence[str | int]
 
@@ -18,6 +20,16 @@ COLUMN_NAMES = {
     "time": "time timestamp datetime eventdate sqldate date day month year dateadded",
 }
 _MIN_HEADER_MATCHES = 3
+# Columns of the beginning and the end of a fact; recognised only together, and if no column is the time.
+_INTERVAL_NAMES = {
+    "start": ("end", "stop", "until"),
+    "begin": ("end", "until"),
+    "since": ("until", "to"),
+    "from": ("to", "until"),
+    "startdate": ("enddate",),
+    "starttime": ("endtime",),
+    "validfrom": ("validto", "validuntil"),
+}
 
 
 def check_columns(columns: Columns | None) -> dict[str, str | int]:
@@ -30,13 +42,17 @@ def check_columns(columns: Columns | None) -> dict[str, str | int]:
         return {}
     if isinstance(columns, Mapping):
         given = dict(columns)
-    elif not isinstance(columns, str) and len(columns) == len(ROLES):
-        given = dict(zip(ROLES, columns, strict=True))
+    elif not isinstance(columns, str) and len(columns) in (len(ROLES), len(ROLES) + 1):
+        given = dict(zip((*ROLES, END_ROLE), columns, strict=False))
     else:
-        raise InputError(f"columns={columns!r} must give four columns: {', '.join(ROLES)}.")
+        raise InputError(
+            f"columns={columns!r} must give four columns: {', '.join(ROLES)}; and a fifth if facts have an end."
+        )
     for role, column in given.items():
-        if role not in ROLES:
-            raise InputError(f"columns={columns!r} has the unknown key {role!r}; expected {', '.join(ROLES)}.")
+        if role not in (*ROLES, END_ROLE):
+            raise InputError(
+                f"columns={columns!r} has the unknown key {role!r}; expected {', '.join(ROLES)} or {END_ROLE}."
+            )
         if not isinstance(column, str | int) or (isinstance(column, int) and column < 0):
             raise InputError(f"columns={columns!r} must hold names or positions from 0, not {column!r}.")
     return given
@@ -60,8 +76,12 @@ def choose_by_name(names: Sequence[str | None], given: Mapping[str, str | int], 
     {'subject': 1, 'relation': 2, 'object': 3, 'time': 0}
     """
     recognised = recognised_columns(names)
+    if "time" not in recognised and "time" not in given:
+        recognised |= _recognised_interval(names)
     positions = {}
-    for role in ROLES:
+    for role in (*ROLES, END_ROLE):
+        if role == END_ROLE and END_ROLE not in {*given, *recognised}:
+            continue
         column = given.get(role, recognised.get(role))
         if isinstance(column, str) and column in names:
             positions[role] = list(names).index(column)
@@ -78,7 +98,8 @@ def choose_by_position(given: Mapping[str, str | int]) -> dict[str, int]:
     >>> choose_by_position({"time": 5})
     {'subject': 0, 'relation': 1, 'object': 2, 'time': 5}
     """
-    return {role: int(given.get(role, position)) for position, role in enumerate(ROLES)}
+    positions = {role: int(given.get(role, position)) for position, role in enumerate(ROLES)}
+    return positions | ({END_ROLE: int(given[END_ROLE])} if END_ROLE in given else {})
 
 
 def recognised_columns(cells: Sequence[str | None]) -> dict[str, int]:
@@ -94,6 +115,20 @@ def recognised_columns(cells: Sequence[str | None]) -> dict[str, int]:
         if found:
             recognised[role] = found[0]
     return recognised
+
+
+def _recognised_interval(names: Sequence[str | None]) -> dict[str, int]:
+    """The positions of the beginning and the end, if a pair of columns has names for them.
+
+    >>> _recognised_interval(["who", "Valid_From", "Valid_To"]), _recognised_interval(["from", "whom"])
+    ({'time': 1, 'until': 2}, {})
+    """
+    position_of = {plain_name(name): position for position, name in reversed(list(enumerate(names))) if name}
+    for start, ends in _INTERVAL_NAMES.items():
+        end = next((name for name in ends if name in position_of), None)
+        if start in position_of and end is not None:
+            return {"time": position_of[start], END_ROLE: position_of[end]}
+    return {}
 
 
 def plain_name(name: str) -> str:

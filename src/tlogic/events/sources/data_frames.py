@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from tlogic.errors import InputError
-from tlogic.events.sources.columns import NAME_ROLES, ROLES, choose_by_name
+from tlogic.events.sources.columns import NAME_ROLES, choose_by_name
 from tlogic.events.sources.raw_facts import Quote, RawFacts, source_errors
 
 FORMATS = {".parquet": "Parquet", ".arrow": "Arrow", ".ipc": "Arrow", ".feather": "Arrow"}
@@ -53,7 +53,7 @@ def read_frame(
         schema = frame.collect_schema()
         positions = choose_by_name(schema.names(), given, name)
         header = {role: schema.names()[position] for role, position in positions.items()}
-        cells = frame.select(_cells(role, header[role], schema[header[role]], name) for role in ROLES).collect()
+        cells = frame.select(_cells(role, column, schema[column], name) for role, column in header.items()).collect()
     return RawFacts(name, format, tuple(header.values()), cells, partial(_quote, cells, name))
 
 
@@ -63,7 +63,7 @@ def _cells(role: str, column: str, dtype: pl.DataType, name: str) -> pl.Expr:
     whole = dtype.is_integer() or (isinstance(dtype, pl.Decimal) and dtype.scale == 0)
     if dtype in _TEXT_TYPES or (whole and role in NAME_ROLES):
         return cells.cast(pl.String)
-    if role == "time" and (whole or isinstance(dtype, pl.Date | pl.Datetime)):
+    if role not in NAME_ROLES and (whole or isinstance(dtype, pl.Date | pl.Datetime)):
         return cells
     expected = "names or integer ids" if role in NAME_ROLES else "dates, date-times, integers or strings"
     raise InputError(f"{name}: the {role} column {column!r} holds {dtype}; expected {expected}.")

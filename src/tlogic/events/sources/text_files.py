@@ -27,11 +27,11 @@ def read_text(path: Path, is_csv: bool, given: Mapping[str, str | int], names: N
     needed = max(positions.values()) + 1
     # A blank first line does not show the number of columns; then rows may have any number of cells.
     limit = max(len(first), needed) if any(first) else None
-    columns = [_named(role, positions[role], names) for role in NAME_ROLES]
+    columns = [_named(role, position, names) for role, position in positions.items() if role != "time"]
     return RawFacts(
         name=str(path),
         format=file.format,
-        header=tuple(first[positions[role]] for role in ROLES) if has_header else (),
+        header=tuple(first[position] for position in positions.values()) if has_header else (),
         cells=file.read(
             [*columns, _time(positions["time"], limit)], needed if limit is None else limit + 1, int(has_header)
         ),
