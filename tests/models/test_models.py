@@ -88,6 +88,24 @@ def test_files_that_are_no_models(tmp_path: Path, content: str | None, message: 
         tlogic.Model.load(path)
 
 
+def test_a_model_of_regular_data_is_read_again(tmp_path: Path) -> None:
+    """Histories that always occur together have huge factors that cancel each other."""
+    rng = np.random.default_rng(1)
+    subject = rng.integers(8, size=1200)
+    days = pl.date_range(pl.date(2023, 1, 4), pl.date(2024, 2, 21), "1w", eager=True)
+    names = pl.DataFrame(
+        {
+            "subject": [f"p{number}" for number in subject],
+            "relation": rng.choice(["calls", "pays"], 1200),
+            "object": [f"p{number}" for number in (subject + 1 + rng.integers(2, size=1200)) % 8],
+            "date": days.gather(np.arange(1200) // 20),
+        }
+    )
+    model = tlogic.fit(tlogic.read(names))
+    model.save(tmp_path / "regular.model")
+    assert repr(tlogic.Model.load(tmp_path / "regular.model")) == repr(model)
+
+
 @pytest.mark.parametrize(
     ("damage", "problem"),
     [
