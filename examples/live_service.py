@@ -35,7 +35,7 @@ def wait_until_ready(client: Client) -> None:
 with tempfile.TemporaryDirectory() as folder:
     store, port = Path(folder) / "events.db", free_port()
     subprocess.run([*COMMAND, "ingest", EVENTS, "--store", store], check=True)
-    # Without --rules or --model, the service learns rules from the stored events.
+    # Without --model or --rules, the service fits a model to the stored events.
     service = subprocess.Popen([*COMMAND, "serve", "--store", store, "--port", str(port), "--no-page"])
     try:
         with Client(f"http://127.0.0.1:{port}") as client:
@@ -43,10 +43,10 @@ with tempfile.TemporaryDirectory() as folder:
             client.add([("Kofi", "deploys", "mailer", "2030-08-29")])
             forecast = client.forecast("mailer", "alerts", top=3)
             for candidate in forecast.candidates:
-                print(candidate.rank, candidate.name, round(candidate.score, 4))
-            reason = client.explain("mailer", "alerts", candidate=forecast.candidates[0].name).reasons[0]
-            print(reason.rule.words)
-            for fact in reason.groundings[0]:
+                print(candidate.rank, candidate.name, f"{candidate.probability:.0%}")
+            reason = client.explain("mailer", "alerts", candidate=forecast.candidates[0].name).contributions[0]
+            print(reason.sentence)
+            for fact in reason.facts:
                 print(fact.time, fact.subject, fact.relation, fact.object)
     finally:
         service.terminate()

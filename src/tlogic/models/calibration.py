@@ -20,6 +20,7 @@ _FEATURES = (*HISTORY_COLUMNS, "log expected answers", "log expected answers abo
 _KNOTS = np.array([-5.0, -3.0, -1.5, 0.0, 1.5])  # log-odds at which the slope of the correction changes
 _L2_PENALTY = 1.0  # on the weights of features that are scaled to unit variance
 _MAX_ITERATIONS = 100
+_MIN_DEVIATION = 1e-6  # of a column, relative to its mean; rounding makes smaller ones
 _MAX_SHARE = 0.95  # of the candidates that are expected to be answers
 _MIN_EXPECTED = 1e-3  # answers
 _MAX_LOG_EXPECTED = 8.0
@@ -161,11 +162,12 @@ def _sigmoid(log_odds: Floats) -> Floats:
 
 
 def _scale(columns: Floats) -> tuple[Floats, Floats]:
-    """The mean and the standard deviation of each column; 0 and 1 if there are no rows, and 1 instead of 0."""
+    """The mean and the standard deviation of each column; 0 and 1 if there are no rows, and 1 for a constant column."""
     if not len(columns):
         return np.zeros(columns.shape[1]), np.ones(columns.shape[1])
-    deviation = columns.std(axis=0)
-    return columns.mean(axis=0), np.where(deviation > 0, deviation, 1.0)
+    mean, deviation = columns.mean(axis=0), columns.std(axis=0)
+    is_constant = deviation <= _MIN_DEVIATION * np.maximum(np.abs(mean), 1.0)
+    return mean, np.where(is_constant, 1.0, deviation)
 
 
 def _unscaled(weight: Floats, mean: Floats, deviation: Floats) -> Floats:

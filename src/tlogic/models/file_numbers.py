@@ -8,10 +8,10 @@ _PARTS = ("max_events", "calibration", "evidence", "occurrence", "rules")
 _OPTIONAL_PARTS = ("occurrence",)
 _TEXTS = {"family", "name", "head", "body", "kind"}
 _MAX_WEIGHT = 1e4
-"""Weights and intercepts are logarithms of odds; fitted ones are far smaller."""
-_MAX_NUMBER = 1e30
-"""Other numbers, such as the factors of histories that always occur together: large ones cancel each other."""
-_MAX_OF_FIELDS = dict.fromkeys(("weights", "intercepts"), _MAX_WEIGHT)
+"""Weights, intercepts and slopes are logarithms of odds; fitted ones are far smaller."""
+_MAX_NUMBER = 1e15
+"""Edges of bins and counts of events."""
+_MAX_OF_FIELDS = dict.fromkeys(("weights", "intercepts", "offset", "slope", "knots", "expected_answers"), _MAX_WEIGHT)
 
 
 def check_numbers(found: Mapping[str, Any]) -> None:
