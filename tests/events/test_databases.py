@@ -191,6 +191,45 @@ def test_columns_that_are_not_needed_may_hold_anything(fill: Fill) -> None:
 
 
 @pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM events; COMMIT; DROP TABLE events",
+        "SELECT * FROM events;;DELETE FROM events",
+        "DELETE FROM events",
+        "COPY events TO '{copy}'",
+        "COPY (SELECT * FROM events) TO '{copy}'",
+        "ATTACH '{copy}' AS other",
+        "WITH gone AS (DELETE FROM events RETURNING *) SELECT * FROM gone",
+        "SELECT * INTO copies FROM events",
+        "SELECT E'\\''; DROP TABLE events; --'",
+        "SELECT 1 --1; DROP TABLE events",
+        "; DROP TABLE events",
+        "events; DROP TABLE events",
+        "VALUES (1) ; /* a */ UPDATE events SET who = 1",
+    ],
+)
+def test_a_query_that_does_more_than_read_is_refused(database: str, query: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"only reads|several statements|write a quote"):
+        read_events(database, query=query.format(copy=tmp_path / "copy"))
+    assert not (tmp_path / "copy").exists()
+    assert read_events(database, query="events", columns={"subject": "who"}).frame.height == len(FACTS)
+
+
+def test_quotes_and_comments_may_hold_anything(database: str) -> None:
+    query = """/* all */ SELECT * FROM events WHERE relation <> '; DROP TABLE events' -- "UPDATE"\n ;"""
+    assert read_events(database, query=query, columns={"subject": "who"}).frame.height == len(FACTS)
+
+
+def test_duckdb_reads_other_files_only_if_asked(tmp_path: Path) -> None:
+    url = fill_duckdb(f"duckdb:///{tmp_path}/events.duckdb", "CREATE TABLE other (a INT)")
+    (tmp_path / "facts.csv").write_text("subject,relation,object,time\nAnn,calls,Bob,2014-08-09\n", "utf-8")
+    query = f"SELECT * FROM read_csv('{tmp_path}/facts.csv')"
+    with pytest.raises(InputError, match="failed"):
+        read_events(url, query=query)
+    assert read_events(f"{url}?enable_external_access=true", query=query).frame.height == 1
+
+
+@pytest.mark.parametrize(
     ("query", "message"),
     [
         (None, "needs a query: give a table or a SELECT with query=... (--query ...)."),

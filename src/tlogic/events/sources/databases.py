@@ -20,11 +20,15 @@ from tlogic.errors import InputError
 from tlogic.events.sources.columns import choose_by_name
 from tlogic.events.sources.data_frames import read_frame
 from tlogic.events.sources.raw_facts import RawFacts, source_errors
+from tlogic.events.sources.read_only_queries import check_reads_only
 
 if TYPE_CHECKING:
     import sqlalchemy as sql
 
 EXPECTED_URLS = "sqlite:///events.db, duckdb:///events.duckdb or postgresql://user:password@host/name"
+
+_EXTERNAL_ACCESS = "enable_external_access=true"
+"""At the end of the URL of a DuckDB file, it lets queries read other files."""
 
 _PRODUCTS = {"sqlite": "SQLite", "duckdb": "DuckDB", "postgresql": "PostgreSQL"}
 # More rows per batch would need more memory for Python objects and slow down the garbage collector.
@@ -75,9 +79,11 @@ def read_database(url: str, query: str | None, given: Mapping[str, str | int]) -
         )
     query = query.strip()
     if scheme == "duckdb":
-        path = rest.partition("?")[0].removeprefix("/")
+        path, _, options = rest.partition("?")
+        path = path.removeprefix("/")
         name, product = f"duckdb:///{path}", "DuckDB"
-        result = _query_duckdb(_existing_file(path, name), query, _choice(given, name), name)
+        file, may_leave = _existing_file(path, name), options == _EXTERNAL_ACCESS
+        result = _query_duckdb(file, query, _choice(given, name), name, may_leave)
     else:
         parsed = parse_url(url)
         name, product = public_name(parsed), _PRODUCTS.get(parsed.get_backend_name(), parsed.get_backend_name())
@@ -87,15 +93,17 @@ def read_database(url: str, query: str | None, given: Mapping[str, str | int]) -
     return read_frame(result.columns.lazy(), result.header, name, product)
 
 
-def _statement(query: str, table: str | None) -> str:
+def _statement(query: str, table: str | None, name: str) -> str:
     """The SQL statement of a query: a SELECT of all rows if the query names a table (given quoted), else the query.
 
-    >>> _statement("big events", '"big events"'), _statement("own.events", None), _statement("TABLE events", None)
-    ('SELECT * FROM "big events"', 'SELECT * FROM own.events', 'TABLE events')
+    >>> _statement("big events", '"big events"', "db"), _statement("TABLE events", None, "db")
+    ('SELECT * FROM "big events"', 'TABLE events')
     """
     if table is None and len(query.split()) == 1:
         table = query
-    return query if table is None else f"SELECT * FROM {table}"
+    statement = query if table is None else f"SELECT * FROM {table}"
+    check_reads_only(statement, name)
+    return statement
 
 
 def _choice(given: Mapping[str, str | int], name: str) -> Choice:
@@ -136,14 +144,16 @@ class _ArrowStream:
         return self._relation.__arrow_c_stream__(requested_schema)
 
 
-def _query_duckdb(file: Path, query: str, choose: Choice, name: str) -> QueryResult:
+def _query_duckdb(file: Path, query: str, choose: Choice, name: str, may_leave: bool) -> QueryResult:
+    """Run a query, which may read other files and addresses only if it `may_leave` the database."""
     try:
         import duckdb
     except ImportError as error:
         raise not_installed(name, error) from error
     try:
-        with duckdb.connect(file, read_only=True) as connection, source_errors(name):
-            relation = connection.sql(_statement(query, _table_of_duckdb(connection, query)))
+        config: dict[str, Any] = {"enable_external_access": str(may_leave).lower()}
+        with duckdb.connect(file, read_only=True, config=config) as connection, source_errors(name):
+            relation = connection.sql(_statement(query, _table_of_duckdb(connection, query), name))
             if relation is None:
                 raise _no_table(name)
             header = choose(relation.columns)
@@ -220,7 +230,7 @@ def _query_sqlalchemy(url: sql.URL, query: str, choose: Choice, name: str) -> Qu
     try:
         with closing(connection):
             connection.execution_options(postgresql_readonly=True)
-            statement = _statement(query, _table_of(connection, query))
+            statement = _statement(query, _table_of(connection, query), name)
             # Without parameters, drivers do not interpret % in the statement.
             connection.execution_options(no_parameters=True)
             return _fetch(connection.exec_driver_sql(statement), choose, name)
