@@ -15,7 +15,6 @@ from tlogic.forecasting.grounding.rule_plans import EncodedRule, plan_rules
 from tlogic.forecasting.rule_groundings import ground_rules
 from tlogic.forecasting.settings import UNLIMITED_GROUNDINGS
 
-N_AGES = 64
 WHOLE_PAST = 1 << 40
 
 Answer = tuple[dict[int, float], int]
@@ -36,7 +35,7 @@ class Worker:
         self.book = Rulebook(
             plan_rules([EncodedRule(*rule) for rule in rules], world.n_base, only_chains),
             how.alpha,
-            decay_table(how.alpha, how.rate, N_AGES),
+            decay_table(how.alpha, how.rate),
             WHOLE_PAST if math.isinf(how.window) else int(how.window),
             UNLIMITED_GROUNDINGS if math.isinf(how.limit) else int(how.limit),
             how.k,

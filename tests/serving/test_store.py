@@ -304,7 +304,8 @@ def test_events_too_far_away() -> None:
     rows = [("a", "r", "b", time) for time in times]
     assert problems_of(rows, integers, span=span) == {
         1: "the time 100011 is more than 100,000 time steps after 10; is it mistyped?",
-        2: "the time -2147483637 is more than 2,147,483,647 time steps before 100010; is it mistyped?",
+        2: "the time -2147483637 is more than 10,000,000 time steps before -5; is it mistyped?",
+        3: "the time -2147383637 is more than 10,000,000 time steps before -5; is it mistyped?",
     }
     far = {1: "the time 3000000000 is more than 2,147,483,647 time steps after 0; is it mistyped?"}
     assert problems_of([("a", "r", "b", 0), ("a", "r", "b", 3_000_000_000)], step=1) == far

@@ -149,7 +149,7 @@ def explain_by_rules(
     graph = forecaster.graph
     [encoded] = encode_queries(graph, [query])
     entity = graph.entities.id_of(candidate)
-    with forecaster.worker(until=encoded.time) as worker:
+    with forecaster.worker() as worker:
         scored = worker(query_batch([encoded]))
         tried = int(scored.n_rules[0])
         leading = worker.leading_to(entity, encoded)

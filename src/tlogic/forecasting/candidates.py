@@ -15,6 +15,8 @@ from tlogic.graph.arrays import Floats, Ints
 _START, _LENGTH, _CAPACITY, _IN_TOP = 0, 1, 2, 3  # columns of ``score_list``
 _N, _N_SCORES, _N_CONTENDERS, _WATCHING = 0, 1, 2, 3  # entries of ``counts``
 _INITIAL_LIST_CAPACITY = 4  # scores
+_MAX_EXPONENT = 104.0  # exp(-104) is 0 as a 32-bit number
+_MAX_AGES = 1 << 22
 INITIAL_CAPACITY = 1 << 12
 """Entries that output arrays of kernels have room for at first; they grow by ``with_capacity``."""
 
@@ -51,10 +53,14 @@ def new_candidates(n_entities: int, k: int) -> Candidates:
 
 
 @kernel
-def decay_table(alpha: float, rate: float, n: int) -> Floats:
-    """The recency part of the score, (1 - alpha) * exp(-rate * age), for the ages 0 .. n - 1 in time steps."""
-    table = np.empty(n, np.float64)
-    for age in range(n):
+def decay_table(alpha: float, rate: float) -> Floats:
+    """The recency part of the score, (1 - alpha) * exp(-rate * age), for ages in time steps.
+
+    The last entry is that of all older facts: their part is 0 as a 32-bit number, or the rate is so small that they are
+    millions of time steps old.
+    """
+    table = np.empty(int(min(_MAX_EXPONENT / rate + 2, _MAX_AGES)), np.float64)
+    for age in range(len(table)):
         table[age] = (1.0 - alpha) * np.exp(-rate * age)
     return table
 
@@ -70,7 +76,7 @@ def add_scores(
     now: int,
     keep_lists: bool,
 ) -> Floats:
-    """Score a rule's candidates, f = base + decay[now - t_1], and reset its frontier.
+    """Score a rule's candidates, f = base + decay of the age now - t_1, and reset its frontier.
 
     Multiplies each candidate's ``miss`` by 1 - f and, if ``keep_lists``, inserts f into its score list. Returns
     ``scores``, perhaps reallocated.
@@ -81,9 +87,10 @@ def add_scores(
     if 3 * n_scores + _INITIAL_LIST_CAPACITY * n_found > len(scores):  # enough even if every list must double
         scores = with_capacity(scores, n_scores, 3 * n_scores + _INITIAL_LIST_CAPACITY * n_found)
     threshold = scores[score_list[top[-1], _START]] if watching else np.float32(0.0)
+    last_age = len(decay) - 1
     for i in range(n_found):
         c = found[i]
-        f = np.float32(base + decay[now - best[c]])
+        f = np.float32(base + decay[min(now - best[c], last_age)])
         best[c] = NEVER
         m = number[c]
         if m < 0:

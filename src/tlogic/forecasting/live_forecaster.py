@@ -61,7 +61,7 @@ class LiveRuleForecaster(BaseRuleForecaster):
         """Score a batch that is sorted by time with one idle worker: the graph may not change until that is done."""
 
         def score(batch: QueryBatch) -> Result:
-            with self.worker(until=int(batch.time.max(initial=0))) as worker:
+            with self.worker() as worker:
                 return function(ScoredQueries(np.arange(len(batch.time)), worker(batch)))
 
         return iter(execution.follow(map(score, [queries]), 1, "queries"))

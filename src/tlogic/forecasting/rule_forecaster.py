@@ -32,8 +32,6 @@ Result = TypeVar("Result")
 _ALL_TIME = 1 << 40
 QUERIES_PER_CHUNK = 4000
 """Chunks are large, because each new chunk goes back in time and so empties the caches of a worker."""
-_EXTRA_AGES = 1000
-"""Ages, in time steps, for which decay is computed ahead, so that it is not extended for every query."""
 
 
 class LeadingRules(NamedTuple):
@@ -67,7 +65,7 @@ class BaseRuleForecaster(ABC):
         self.book = Rulebook(
             plans=plan_rules(integers, len(graph.relations.base), only_chains=limit < UNLIMITED_GROUNDINGS),
             alpha=settings.alpha,
-            decay=decay_table(settings.alpha, settings.decay, graph.end + 1),
+            decay=decay_table(settings.alpha, settings.decay),
             window=settings.window or _ALL_TIME,
             limit=limit,
             k=settings.k,
@@ -97,7 +95,6 @@ class BaseRuleForecaster(ABC):
         self, queries: QueryBatch, function: Callable[[ScoredQueries], Result], execution: Execution = Execution()
     ) -> Iterator[Result]:
         """Score a batch that is sorted by time, in chunks, and apply a function to each of them."""
-        self._extend_decay(int(queries.time.max(initial=0)))
         return execution.run(partial(self._new_scorer, queries, function), self.chunks(queries.relation), "queries")
 
     def _new_scorer(self, queries: QueryBatch, function: Callable[[ScoredQueries], Result]) -> Callable[[Ints], Result]:
@@ -107,12 +104,6 @@ class BaseRuleForecaster(ABC):
     def _fallback_answers(self, query: EncodedQuery, top: int | None) -> Answers:
         fallback, rank = self.fallback.of(query.relation, query.time), self.graph.entity_rank
         return best_answers(*fallback, top, by="fallback", rank=rank)
-
-    def _extend_decay(self, until: int) -> None:
-        """Compute the decay for all ages of facts at queries up to a time."""
-        if until >= len(self.book.decay):
-            decay = decay_table(self.settings.alpha, self.settings.decay, until + _EXTRA_AGES)
-            self.book = self.book._replace(decay=decay)
 
     def chunks(self, relation: Ints, size: int = QUERIES_PER_CHUNK) -> list[Ints]:
         """Cut queries that are sorted by time into chunks, each sorted by time.
@@ -136,7 +127,7 @@ class BaseRuleForecaster(ABC):
             admitted=np.array([settings.admit(rule) for rule in self.rules], np.bool_),
             confidence=self.book.plans.confidence,
             alpha=settings.alpha,
-            decay=decay_table(settings.alpha, settings.decay, len(self.book.decay)),
+            decay=decay_table(settings.alpha, settings.decay),
             window=settings.window or _ALL_TIME,
             k=settings.k,
             published_stop=settings.stop == "published",
@@ -147,14 +138,12 @@ class BaseRuleForecaster(ABC):
         """A worker with scratch memory of its own; it serves one thread."""
 
     @contextmanager
-    def worker(self, until: int) -> Iterator["Worker"]:
-        """An idle worker with its caches, or a new one, for queries up to a time."""
-        self._extend_decay(until)
+    def worker(self) -> Iterator["Worker"]:
+        """An idle worker with its caches, or a new one."""
         try:
             worker = self._idle.pop()
         except IndexError:
             worker = self.new_worker()
-        worker.book = self.book
         try:
             yield worker
         finally:

@@ -11,6 +11,7 @@ from tlogic.rules import RuleSet
 from tlogic.serving.engine.live_store import LiveStore
 from tlogic.serving.engine.service import Service
 from tlogic.serving.engine.versions import VersionManager
+from tlogic.serving.logs import log
 from tlogic.serving.schemas import Query
 from tlogic.serving.store.event_store import EventStore, is_new
 
@@ -68,7 +69,17 @@ def open_service(
 
 
 def warm_up(service: Service) -> None:
-    """Call each kind of request once, so that the first user does not wait for the kernels to compile."""
+    """Call each kind of request once, so that the first user does not wait for the kernels to compile.
+
+    A failure is logged: it must not keep a service from starting, which other requests may not need.
+    """
+    try:
+        _warm_up(service)
+    except Exception:
+        log.exception("a first request failed")
+
+
+def _warm_up(service: Service) -> None:
     if service.live_store.is_empty:
         return
     entity = service.entities("", 1).entities[0].name

@@ -25,6 +25,7 @@ from tlogic.models.occurrence.occurrence_model import OccurrenceModel, Occurrenc
 from tlogic.models.occurrence.triple_draws import FactKeys, TripleDraws
 
 _MAX_ORIGINS = 100  # past time steps to learn from
+_MAX_STEPS = 1_000_000  # to choose them from; with more, most have no facts
 _MAX_PER_DELAY = 400  # triples per time step that occur within a horizon, but not within a shorter one
 _N_DRAWN = {KNOWN_TRIPLE: 1200, KNOWN_PAIR: 600, NEW_PAIR: 600}  # triples per time step, of each novelty
 _NEVER = np.iinfo(np.int64).max
@@ -66,7 +67,7 @@ def fit_occurrence(
         execution: How many threads to use, and who is shown the progress.
     """
     horizons = fitted_horizons(known.timeline)
-    rows = _collect(known, _origins(max(first, 1), known.end, seed), settings, horizons, seed, execution)
+    rows = _collect(known, _origins(known, max(first, 1), seed), settings, horizons, seed, execution)
     tables = [_binned(rows.part(np.flatnonzero(rows.novelty == novelty))) for novelty in range(len(NOVELTIES))]
     tasks = [(*table, horizon) for table in tables for horizon in horizons]
     fitted = iter(list(execution.run(lambda: _fit, tasks, "occurrence")))
@@ -75,9 +76,16 @@ def fit_occurrence(
     )
 
 
-def _origins(first: int, end: int, seed: int) -> list[int]:
-    """Time steps to learn from, at random: regular ones could all be the same day of the week."""
-    steps = np.arange(min(first, end - 1), end)
+def _origins(known: TemporalGraph, first: int, seed: int) -> list[int]:
+    """Time steps to learn from, at random: regular ones could all be the same day of the week.
+
+    If there are far more time steps than facts, only those with facts are considered.
+    """
+    first = min(first, known.end - 1)
+    if known.end - first <= _MAX_STEPS:
+        steps = np.arange(first, known.end)
+    else:
+        steps = np.unique(known.facts.between(first, known.end).time).astype(np.int64)
     chosen = np.random.default_rng(seed).permutation(len(steps))[:_MAX_ORIGINS]
     return sorted(steps[chosen].tolist())
 

@@ -13,6 +13,7 @@ from tlogic.graph.live_graph import LiveGraph
 
 HALF_LIFE_STEPS = 30.0
 """The age, in time steps, at which a time step weighs half as much in `relation_rates`."""
+_MAX_HALF_LIVES = 64  # older events weigh nothing
 
 
 class EntityHistory(NamedTuple):
@@ -121,18 +122,20 @@ def _count_events(index: GrowingIndex, n_entities: int, n_relations: int) -> tup
 def _relation_rates(index: GrowingIndex, entity: int, now: int, half_life: float) -> tuple[Ints, Floats]:
     first, end = index.slot_start[entity], index.slot_end[entity]
     rate = np.zeros(end - first, np.float64)
-    happened = np.zeros(max(now, 0), np.bool_)
+    n_ages = min(max(now, 0), int(_MAX_HALF_LIVES * half_life) + 1)
+    since = now - n_ages
+    happened = np.zeros(n_ages, np.bool_)
     total = 0.0
-    for age in range(1, now + 1):
+    for age in range(1, n_ages + 1):
         total += 2.0 ** (-age / half_life)
     for slot in range(first, end):
         for triple in range(index.triple_start[slot], index.triple_end[slot]):
             start = index.time_start[triple]
             end_visible = first_at_least(index.time, start, start + index.n_times[triple], now)
-            for i in range(start, end_visible):
-                happened[index.time[i]] = True
-        for time in range(now):  # in order of time, so that the sum does not depend on the ids
-            if happened[time]:
-                rate[slot - first] += 2.0 ** (-(now - time) / half_life) / total
+            for i in range(first_at_least(index.time, start, end_visible, since), end_visible):
+                happened[index.time[i] - since] = True
+        for i in range(n_ages):  # in order of time, so that the sum does not depend on the ids
+            if happened[i]:
+                rate[slot - first] += 2.0 ** (-(n_ages - i) / half_life) / total
         happened[:] = False
     return index.slot_relation[first:end].copy(), rate

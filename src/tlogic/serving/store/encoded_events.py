@@ -22,6 +22,8 @@ from tlogic.names import INVERSE_MARK
 MAX_NAME_LENGTH = 10_000
 # A live event further in the future is assumed to have a mistyped date.
 MAX_STEPS_AHEAD = 100_000
+# A live event so far before all others is assumed to have one, too.
+MAX_STEPS_BEHIND = 10_000_000
 # Kernels use 32-bit times.
 MAX_STEPS = 2**31 - 1
 MAX_SHOWN_PROBLEMS = 5
@@ -358,14 +360,16 @@ def _time_problem(expected: TimeKind, time: str, found: TimeKind | None) -> str:
 
 
 def _span_problems(positions: pl.Series, steps: Integers, span: Span | None, timeline: Timeline) -> dict[int, str]:
-    """Events too far in the future, or too far apart for 32-bit times."""
-    base, most = (int(steps.min()), MAX_STEPS) if span is None else (span.last, MAX_STEPS_AHEAD)
-    ahead = steps > base + most
-    last = int(steps[~ahead].max(initial=base))
+    """Events too far after or before those of the store, or too far apart for 32-bit times."""
+    newest, ahead = (int(steps.min()), MAX_STEPS) if span is None else (span.last, MAX_STEPS_AHEAD)
+    is_ahead = steps > newest + ahead
+    last = int(steps[~is_ahead].max(initial=newest))
+    oldest, behind = (last, MAX_STEPS) if span is None else (span.first, MAX_STEPS_BEHIND)
+    is_behind = (oldest - steps > behind) | (last - steps > MAX_STEPS)
     problems = {}
-    for index in np.flatnonzero(ahead | (last - steps > MAX_STEPS)):
-        apart = f"{most:,} time steps after" if ahead[index] else f"{MAX_STEPS:,} time steps before"
-        to = timeline.label_of(base if ahead[index] else last)
+    for index in np.flatnonzero(is_ahead | is_behind):
+        apart = f"{ahead:,} time steps after" if is_ahead[index] else f"{behind:,} time steps before"
+        to = timeline.label_of(newest if is_ahead[index] else oldest)
         time = timeline.label_of(int(steps[index]))
         problems[positions[int(index)]] = f"the time {time} is more than {apart} {to}; is it mistyped?"
     return problems

@@ -1,0 +1,66 @@
+"""One event at an absurd time neither ends a service nor keeps it from starting."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tlogic.errors import InputError
+from tlogic.serving.startup import open_service, warm_up
+from tlogic.serving.store.encoded_events import Timeline, check_events
+from tlogic.serving.store.event_store import EventStore
+
+LONG_AGO = -2_000_000_000
+EVENTS = [(f"p{day % 7}", "calls", f"p{(day + 1) % 7}", day) for day in range(300)]
+# In a process of its own: memory that is reserved for each time step would be 16 GB or more.
+SCRIPT = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+from tlogic.serving.schemas import Query
+from tlogic.serving.startup import open_service, warm_up
+from pathlib import Path
+service = open_service(sys.argv[1], rules=Path(sys.argv[2]) if len(sys.argv) > 2 else None)
+warm_up(service)
+print(service.forecast(Query(subject="p1", relation="calls"), 1).candidates[0].name)
+print(len(service.expected_events("p1").expected) > 0)
+"""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A store with an event long ago, which an earlier version accepted."""
+    with EventStore.open(tmp_path / "events.db") as store:
+        store.add(check_events(EVENTS, None, step=1))
+        store.add(check_events([("p1", "calls", "p5", LONG_AGO)], Timeline("integer", 1, "0")))
+    return tmp_path / "events.db"
+
+
+@pytest.mark.parametrize("kind", ["model", "rules"])
+def test_a_service_works_with_an_event_long_ago(store: Path, kind: str, tmp_path: Path) -> None:
+    words = [sys.executable, "-c", SCRIPT, str(store)]
+    if kind == "rules":
+        rules = tmp_path / "given.txt"
+        rules.write_text("50/100 calls(X, Y, T2) <- calls(X, Y, T1)\n", "utf-8")
+        words.append(str(rules))
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["p2", "True"]
+
+
+def test_such_an_event_is_refused(tmp_path: Path) -> None:
+    with EventStore.open(tmp_path / "events.db") as store:
+        store.add(store.check(EVENTS, step=1))
+        with pytest.raises(InputError, match="10,000,000 time steps before 0; is it mistyped"):
+            store.check([("p1", "calls", "p5", LONG_AGO)])
+
+
+def test_a_failing_first_request_does_not_prevent_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with EventStore.open(tmp_path / "events.db") as store:
+        store.add(store.check(EVENTS[:20], step=1))
+        service = open_service(store)
+        monkeypatch.setattr(service, "forecast", None)
+        warm_up(service)
+    assert "a first request failed" in caplog.text
