@@ -181,7 +181,7 @@ def test_login_to_the_page(store: Path, rule_file: Path, browser: Browser) -> No
 def test_the_demo_serves_the_sample_world() -> None:
     with serving("--serve", "--no-browser", command="demo") as service, Client(service_url(service)) as client:
         assert client.health().events == 11_751
-        assert client.forecast("Kite Aviation", "sue").by == "rules"
+        assert client.forecast("Kite Aviation", "sue").by == "model"
         assert httpx.get(service_url(service), follow_redirects=True, timeout=PATIENCE).status_code == 200
         assert service.end(signal.SIGTERM) == 0
 

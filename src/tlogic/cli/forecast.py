@@ -178,9 +178,9 @@ def _forecast(
     options: dict[str, Any],
 ) -> "Forecast[Any]":
     from tlogic.cli.console import progress, wait_for_kernels
-    from tlogic.forecasting.queries import encode_queries
+    from tlogic.forecasting.queries import as_queries, encode_queries
 
-    encoded = encode_queries(graph, queries)  # an unknown name is reported before a model is fitted
+    encoded = encode_queries(graph, as_queries(queries))  # an unknown name is reported before a model is fitted
     first = min((query.time for query in encoded), default=None)
     loaded = forecaster.load(lambda: default_model(graph, options["threads"], before=first))
     settings = None if forecaster.rules is None else application.settings()

@@ -163,13 +163,14 @@ class Memory:
         queries = StepQueries(now, subject[order].astype(np.int64), relation[order].astype(np.int64))
         context = select_candidates(self.events, queries, popular, self._proposals(queries))
         widths = [len(family.columns) for family in self.families.values()]
-        # One more column, and two rows or more, so that kernels always get arrays with gaps and are compiled for those
-        # alone: numpy calls an array with a single row contiguous.
+        # One more column, and two rows for a single candidate, so that kernels always get arrays with gaps and are
+        # compiled for those alone: numpy calls an array with one row or none contiguous.
         n = len(context.candidate)
         values = np.empty((max(n, 2), sum(widths) + 1), np.float32)[:, :-1]
         columns = np.split(values, np.cumsum(widths)[:-1], axis=1)
         for family, own in zip(self.families.values(), columns, strict=True):
-            family.extract(self.events, context, own)
+            if n:
+                family.extract(self.events, context, own)
         history = answer_histories(self.events, now, queries.subject, queries.relation, context.slot)
         return Evidence(query[order], context, values[:n], history)
 
