@@ -11,6 +11,7 @@ import tlogic
 from tests.datasets import Datasets
 from tlogic.analysis.reports.section import OPTIMISTIC, PUBLISHED, REALISTIC, Section
 from tlogic.analysis.trials import Trial
+from tlogic.errors import SettingsError
 from tlogic.reproduction import reproduce
 from tlogic.reproduction.appendix import MRR_TOLERANCE
 from tlogic.reproduction.experiment_runner import ExperimentRunner
@@ -163,3 +164,29 @@ def test_icews14_windows_match_the_paper_in_one_pass(
     ]
     for metrics, (window, published) in zip(runner.evaluate(trials), TIME_WINDOWS.items(), strict=True):
         assert metrics["optimistic"]["mrr"] == pytest.approx(published[0], abs=MRR_TOLERANCE), window
+
+
+def test_a_missing_library_is_noticed_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise SettingsError("Boosted models need LightGBM: install tlogic[boosted].")
+
+    monkeypatch.setattr("tlogic.reproduction.paper_report.lightgbm", missing)
+    ran: list[object] = []
+
+    def section(runner: ExperimentRunner) -> Section:
+        ran.append(runner)
+        return Section("a", "A", "", (), (), ())
+
+    for name in ("walks", "models"):
+        monkeypatch.setitem(SECTIONS, name, section)
+    said: list[str] = []
+    with pytest.raises(SettingsError, match="LightGBM"):
+        reproduce(tmp_path, ["walks", "models"], on=tlogic.sample(days=60), models=["boosted"])
+    assert not ran
+    reproduce(tmp_path, ["walks", "models"], on=tlogic.sample(days=60), announce=said.append)
+    note = "Boosted models are left out. Boosted models need LightGBM: install tlogic[boosted]."
+    assert said == [note, "walks", "models"]
+    assert "Boosted models are left out" in (tmp_path / "report.html").read_text("utf-8")
+    said.clear()
+    reproduce(tmp_path, ["walks"], on=tlogic.sample(days=60), announce=said.append)
+    assert said == ["walks"]

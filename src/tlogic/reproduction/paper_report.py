@@ -9,11 +9,13 @@ from tlogic.analysis.reports.report_files import write_report
 from tlogic.analysis.reports.section import Section
 from tlogic.errors import SettingsError
 from tlogic.events.datasets import DATASETS, find_dataset
+from tlogic.figures import check_figure_path
+from tlogic.models.boosting import lightgbm
 from tlogic.names import did_you_mean
 from tlogic.reproduction.experiment_runner import ExperimentRunner
 from tlogic.reproduction.model_comparison import MODEL_DATA
 from tlogic.reproduction.model_trials import KINDS
-from tlogic.reproduction.paper_sections import SECTIONS
+from tlogic.reproduction.paper_sections import MODEL_SECTIONS, SECTIONS
 
 TITLE = "Reproduction of TLogic"
 ABOUT = (
@@ -55,7 +57,8 @@ def reproduce(
         The sections of the report.
 
     Raises:
-        SettingsError: If a section, dataset or kind of model is unknown.
+        SettingsError: If a section, dataset or kind of model is unknown, or if boosted models are asked for by name and
+            LightGBM is missing. If they are not, they are left out of the report, which says so.
         InputError: If a dataset is missing, if the folder cannot be used, or if matplotlib is not installed.
 
     Example:
@@ -70,16 +73,38 @@ def reproduce(
     _check_names("dataset", model_data, MODEL_DATA)
     _check_names("model", models, KINDS)
     folder = Path(folder)
+    chosen = [name for name in SECTIONS if name in (only or SECTIONS)]
+    check_figure_path(folder / "chart.svg")
+    kinds, note = _possible_kinds(models) if MODEL_SECTIONS & set(chosen) else (models, "")
+    if note and announce:
+        announce(note)
     sources = None if on is None else dict.fromkeys(MODEL_DATA, on)
     selected = model_data or [name for name in MODEL_DATA if is_available(name)]
-    runner = ExperimentRunner(folder, sources, threads, progress, selected, models)
+    runner = ExperimentRunner(folder, sources, threads, progress, selected, kinds)
     sections = []
-    for name in [name for name in SECTIONS if name in (only or SECTIONS)]:
+    for name in chosen:
         if announce:
             announce(name)
         sections.append(SECTIONS[name](runner))
-    write_report(sections, folder, TITLE, ABOUT)
+    write_report(sections, folder, TITLE, f"{ABOUT} {note}".strip())
     return sections
+
+
+def _possible_kinds(wanted: Sequence[str]) -> tuple[Sequence[str], str]:
+    """The kinds of models that can be fitted, and what the report says about those that cannot.
+
+    Raises:
+        SettingsError: If one of the wanted kinds cannot be fitted.
+    """
+    if wanted and "boosted" not in wanted:
+        return wanted, ""
+    try:
+        lightgbm()
+    except SettingsError as error:
+        if wanted:
+            raise
+        return ("scorecard",), f"Boosted models are left out. {error}"
+    return wanted, ""
 
 
 def is_available(name: str) -> bool:

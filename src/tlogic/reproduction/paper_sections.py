@@ -28,3 +28,5 @@ SECTIONS: dict[str, Callable[[ExperimentRunner], Section]] = {
     "ablation": ablation,
     "reliability": reliability,
 }
+MODEL_SECTIONS = {"models", "other-split", "ablation", "reliability"}
+"""Those that fit models."""
