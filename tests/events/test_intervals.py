@@ -49,8 +49,9 @@ def test_facts_cover_the_steps_from_beginning_to_end(start: str, end: str, tmp_p
     assert read(tmp_path / "facts.csv", intervals="start") == beginnings
 
 
-def test_an_open_end_lasts_until_the_last_date() -> None:
-    rows = [("Ann", "2030-01-02", None), ("Bob", "2030-01-01", "2030-01-04")]
+@pytest.mark.parametrize("no_end", [None, "", "9999-12-31"])
+def test_an_open_end_lasts_until_the_last_date(no_end: str | None) -> None:
+    rows = [("Ann", "2030-01-02", no_end), ("Bob", "2030-01-01", "2030-01-04")]
     assert read(frame(rows))[:3] == [("Ann", f"2030-01-0{day}") for day in (2, 3, 4)]
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tlogic.errors import InputError
 from tlogic.events import EventTable, Timeline, read_events
+from tlogic.events.time_parsing import parse_times
 
 
 def read(times: Sequence[object], skip_bad_rows: bool = False) -> EventTable:
@@ -142,6 +143,22 @@ def test_a_mistyped_day_is_a_bad_row_among_others(bad: str) -> None:
     message = refusal(["30/12/2014", "31/12/2014", bad])
     assert f"1 of 3 rows cannot be used:\ndata frame row 3: the time {bad!r} is not understood" in message
     assert "Expected a date such as 2014-08-09" in message
+
+
+@pytest.mark.parametrize("time", ["9999-12-31", "31/12/9999", date(9999, 12, 31), "0000-01-01"])
+def test_a_year_that_stands_for_no_date_is_a_bad_row_with_advice(time: object) -> None:
+    others = [date(2014, 8, day) if isinstance(time, date) else f"2014-08-{day}" for day in (20, 21, 22)]
+    if time == "31/12/9999":
+        others = ["20/08/2014", "21/08/2014", "22/08/2014"]
+    facts = pl.DataFrame({"subject": "a", "relation": "r", "object": "b", "time": [*others, time]})
+    with pytest.raises(InputError, match="years 0000 and 9999 stand for no date"):
+        read_events(facts)
+    assert read_events(facts, skip_bad_rows=True).frame["step"].max() == 2
+
+
+def test_an_offset_that_no_zone_has_is_not_understood() -> None:
+    parsed = parse_times(pl.Series(["2014-08-09T10:00+99:99", "2014-08-09T10:00+15:00", "2014-08-09T10:00+13:45"]))
+    assert parsed["timestamp"].is_null().to_list() == [True, True, False]
 
 
 @pytest.mark.parametrize(

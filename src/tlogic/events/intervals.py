@@ -8,7 +8,7 @@ import polars as pl
 from tlogic.errors import InputError
 from tlogic.events.sources.columns import END_ROLE
 from tlogic.events.sources.raw_facts import RawFacts
-from tlogic.events.time_parsing import TimeColumn, TimeKind, parse_column
+from tlogic.events.time_parsing import NO_DATE, TimeColumn, TimeKind, parse_column
 from tlogic.events.timeline import Timeline
 
 Intervals = Literal["cover", "start"]
@@ -59,9 +59,14 @@ def parse_intervals(begin: pl.Series, end: pl.Series, *, as_integers: bool, time
     )
     n = len(begin)
     first, last = both.timestamps[:n], both.timestamps[n:]
-    is_open = end.is_null() if end.dtype.is_temporal() else end.fill_null("").str.strip_chars() == ""
-    usable = is_open | (last >= first).fill_null(False)
+    usable = _are_open(end, last) | (last >= first).fill_null(False)
     return IntervalColumns(both.kind, pl.select(pl.when(usable).then(first)).to_series(), last, both.zoned)
+
+
+def _are_open(end: pl.Series, parsed: pl.Series) -> pl.Series:
+    """Whether ends are open: empty, or in a year that stands for no date."""
+    text = end.cast(pl.String).fill_null("").str.strip_chars()
+    return (text == "") | (parsed.is_null() & text.str.contains(NO_DATE))
 
 
 def with_closed_ends(rows: pl.DataFrame) -> pl.DataFrame:

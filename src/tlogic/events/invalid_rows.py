@@ -9,7 +9,7 @@ from tlogic.errors import InputError
 from tlogic.events.sources.column_guesses import suggest_columns
 from tlogic.events.sources.columns import END_ROLE, NAME_ROLES, ROLES
 from tlogic.events.sources.raw_facts import Quote, RawFacts
-from tlogic.events.time_parsing import EXPECTED_TIMES, ORDER_IS_CLEAR, SEPARATED, TimeKind, parse_times
+from tlogic.events.time_parsing import EXPECTED_TIMES, NO_DATE, ORDER_IS_CLEAR, SEPARATED, TimeKind, parse_times
 
 MAX_EXAMPLES = 5
 
@@ -87,6 +87,8 @@ def _refusal(bad: pl.DataFrame, examples: Sequence[str], good: int, sources: Seq
     unread = bad.filter(pl.col("time").is_not_null(), pl.col("timestamp").is_null())["time"].cast(pl.String)
     if len(unread):
         lines.append(f"Expected {EXPECTED_TIMES}.")
+    if unread.str.contains(NO_DATE).any():
+        lines.append("The years 0000 and 9999 stand for no date at all: give a real date, or leave these rows out.")
     if unread.str.contains(SEPARATED).any():
         lines.append(f"Dates such as 31/12/2014 or 12/31/2014 can be read only if {ORDER_IS_CLEAR}.")
     first = bad.row(0, named=True)

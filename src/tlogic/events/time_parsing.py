@@ -21,13 +21,16 @@ EXPECTED_TIMES = (
 )
 
 _SECONDS_PER_DAY = 86_400
+_FIRST_SECOND, _END = -62_135_596_800, 253_370_764_800
+"""Dates are from 0001 to 9998: the years 0000 and 9999 stand for no date at all."""
+NO_DATE = r"\b(0000|9999)"
 
 # At most 18 digits, so that the difference of two integers still fits 64 bits.
 _INTEGER = r"^[+-]?[0-9]{1,18}$"
 _ISO = (
     r"^(?<month>[0-9]{4}-[0-9]{1,2})(?:-(?<day>[0-9]{1,2})"
     r"(?:[Tt ](?<hour>[01]?[0-9]|2[0-3]):(?<minute>[0-5][0-9])(?::(?<second>[0-5][0-9])(?:[.,][0-9]+)?)?"
-    r" *(?<zone>[Zz]|(?<zone_hours>[+-][0-9]{2}):?(?<zone_minutes>[0-9]{2})?)?)?)?$"
+    r" *(?<zone>[Zz]|(?<zone_hours>[+-](?:0[0-9]|1[0-4])):?(?<zone_minutes>[0-5][0-9])?)?)?)?$"
 )
 
 
@@ -144,6 +147,8 @@ def parse_times(cells: pl.Series, *, as_integers: bool = False, time_zone: str =
 
 
 def _where_readable(table: pl.DataFrame) -> pl.DataFrame:
+    is_date = pl.col("timestamp").is_between(_FIRST_SECOND, _END, closed="left")
+    table = table.with_columns(timestamp=pl.when((pl.col("kind") == "integer") | is_date).then("timestamp"))
     kind = pl.when(pl.col("timestamp").is_not_null()).then("kind").alias("kind")
     return table.select("cell", kind, "timestamp", "zoned")
 
