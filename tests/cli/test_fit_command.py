@@ -30,6 +30,12 @@ def test_a_file_of_the_other_kind_is_refused(world: Path, rule_file: Path, model
     assert_refused(run("evaluate", world, "--model", "none.model"), "There is no model file none.model")
 
 
+def test_an_evaluation_shows_how_far_probabilities_come_true(world: Path, model_file: Path, rule_file: Path) -> None:
+    table = "Do the probabilities come true?"
+    assert table in run("evaluate", world, "--model", model_file, "--quiet").stdout
+    assert table not in run("evaluate", world, "--rules", rule_file, "--quiet").stdout
+
+
 def test_a_model_forecasts_and_explains(world: Path, rule_file: Path, model_file: Path, tmp_path: Path) -> None:
     query = ["--subject", "Kite Aviation", "--relation", "sue", "--at", "2031-02-10"]
     command = ["forecast", world, "--model", model_file, *query]

@@ -113,3 +113,11 @@ def test_bad_requests_are_refused(small: tuple[Path, Path], arguments: tuple[str
 def test_rules_are_refused(small: tuple[Path, Path], tmp_path: Path) -> None:
     tlogic.learn(tlogic.read(small[0]), lengths=(1,), relations=["sue"]).save(tmp_path / "some.rules")
     assert_refused(run("outlook", small[0], "--model", tmp_path / "some.rules"), "is not a model file")
+
+
+def test_the_tables_of_a_backtest_fit_into_80_columns(world: Path, model_file: Path) -> None:
+    done = run("backtest", world, "--model", model_file, "--every", 20, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert "recurring" in done.stdout
+    assert "…" not in done.stdout.partition("Reliability")[0]
+    assert max(map(len, done.stdout.splitlines())) <= 80

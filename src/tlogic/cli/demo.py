@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from tlogic.monitoring import Outlook
     from tlogic.rules import RuleSet
 
-_N_GROUPS = 5  # of probabilities
 _N_LIKELY = 5
 
 
@@ -38,6 +37,8 @@ def _run(threads: int | None) -> None:
     """Print the planted and the learned rules, some forecasts, one explanation, likely events and the metrics."""
     from tlogic import api
     from tlogic.cli.console import console, error_console, progress, wait_for_kernels
+    from tlogic.cli.explanation_output import print_explanations
+    from tlogic.cli.reliability_output import reliability_table
     from tlogic.models.scorecard import scores_of
     from tlogic.rules import RuleSet
 
@@ -56,8 +57,8 @@ def _run(threads: int | None) -> None:
     forecasts = _forecast_planted_heads(graph, model)
     console.print(_forecast_table(forecasts))
     explanation, _ = max(forecasts, key=_explanation_order)
-    console.print(f"\n{explanation.text(3)}\n", markup=False, highlight=False, soft_wrap=True)
-    console.print(_calibration_table(evaluations["model"]))
+    print_explanations([explanation.text(3)])
+    console.print(reliability_table(evaluations["model"]))
     console.print(_likely_table(likely))
     console.print(_metric_table(evaluations))
     error_console.print(
@@ -124,22 +125,6 @@ def _forecast_table(forecasts: "list[tuple[ModelExplanation, str]]") -> "Table":
             as_percent(explanation.probability),
             f"[green]{answer} ✓[/green]" if is_true else answer,
         )
-    return table
-
-
-def _calibration_table(evaluation: "Evaluation") -> "Table":
-    """Forecast probabilities, and how many of the candidates were answers."""
-    from rich.table import Table
-
-    table = Table(title="Do the probabilities of the test period come true?")
-    for column in ("forecast probability", "on average", "came true", "candidates"):
-        table.add_column(column, justify="right")
-    bins = evaluation.reliability.bins if evaluation.reliability else ()
-    fifths = zip(*(each.reshape(_N_GROUPS, -1).sum(axis=1).tolist() for each in bins), strict=True)
-    for group, (n, predicted, n_true) in enumerate(fifths):
-        if n:
-            between = f"{group / _N_GROUPS:.0%} to {(group + 1) / _N_GROUPS:.0%}"
-            table.add_row(between, f"{predicted / n:.1%}", f"{n_true / n:.1%}", f"{n:,.0f}")
     return table
 
 

@@ -54,7 +54,8 @@ def evaluate(
     import time
 
     from tlogic import api
-    from tlogic.cli.console import progress, wait_for_kernels
+    from tlogic.cli.console import console, progress, wait_for_kernels
+    from tlogic.cli.reliability_output import reliability_table
 
     forecaster.check()
     settings = None if forecaster.rules is None else application.settings()
@@ -80,6 +81,8 @@ def evaluate(
         print(json.dumps(figures))
     else:
         _print_evaluation(figures)
+        if evaluation.reliability is not None:
+            console.print(reliability_table(evaluation))
 
 
 def _print_evaluation(figures: dict[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """Tables of likely, surprising and changed events, and of how good their probabilities were."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -10,6 +11,26 @@ from tlogic.cli.console import console
 from tlogic.evaluation import Backtest
 from tlogic.evidence.statements import percent
 from tlogic.monitoring import Changes, Outlook, Surprises
+
+_BACKTEST_COLUMNS = {
+    "horizon": "steps",
+    "kind": "kind",
+    "events": "events",
+    "average_precision": "AP",
+    "best_count": "count",
+    "precision_at_100": "P@100",
+    "brier_skill": "skill",
+    "brier_skill_over_counts": "over",
+    "calibration_error": "error",
+}
+_RELIABILITY_COLUMNS = {
+    "horizon": "steps",
+    "kind": "kind",
+    "triples": "triples",
+    "predicted": "forecast",
+    "observed": "came true",
+    "standard_error": "± error",
+}
 
 
 def print_outlook(found: Outlook) -> None:
@@ -95,16 +116,23 @@ def print_changes(found: Changes) -> None:
 def print_backtest(measured: Backtest) -> None:
     """Print the figures, the reliability and the largest misses of a backtest."""
     title = f"{measured.split}: {measured.n_steps:,} time steps, {measured.since} to {measured.until}"
-    _print_figures(title, measured.frame)
-    _print_figures("Reliability", measured.reliability)
+    _print_figures(title, measured.frame, _BACKTEST_COLUMNS)
+    console.print(
+        "AP: average precision; count: that of the best decayed count; P@100: precision of the 100 most probable "
+        "events per time step; skill, over: Brier skill against the base rate and over the count; "
+        "error: of calibration.",
+        highlight=False,
+    )
+    _print_figures("Reliability", measured.reliability, _RELIABILITY_COLUMNS)
     print_surprises(measured.misses)
 
 
-def _print_figures(title: str, frame: pl.DataFrame) -> None:
+def _print_figures(title: str, frame: pl.DataFrame, columns: Mapping[str, str]) -> None:
+    """Print some columns of a frame under short names, so that they fit into 80 columns."""
     table = Table(title=title)
-    for column in frame.columns:
-        table.add_column(column.replace("_", " "), justify="left" if column == "kind" else "right")
-    for row in frame.iter_rows():
+    for column, name in columns.items():
+        table.add_column(name, justify="left" if column == "kind" else "right")
+    for row in frame.select(list(columns)).iter_rows():
         table.add_row(*(_cell(value) for value in row))
     console.print(table)
 
@@ -112,4 +140,4 @@ def _print_figures(title: str, frame: pl.DataFrame) -> None:
 def _cell(value: Any) -> str:
     if value is None:
         return ""
-    return f"{value:.4f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

@@ -99,7 +99,10 @@ def backtest_model(
     if every < 1:
         raise SettingsError(f"every must be 1 or more, not {every}.")
     if len(graph.split(split).time) == 0:
-        raise InputError(f"There are no {split} facts to forecast; set where the period begins ({split}_from).")
+        raise InputError(
+            f"There are no {split} facts to forecast; set where the period begins: {split}_from=DATE "
+            f"(--{split}-from DATE)."
+        )
     first, end = (graph.valid_from, graph.test_from) if split == "valid" else (graph.test_from, graph.end)
     if first < 1:
         raise InputError(f"There are no facts before the {split} period.")

@@ -64,7 +64,7 @@ def split_queries(graph: TemporalGraph, split: str, multi_step: bool) -> tuple[Q
     if len(facts.time) == 0:
         raise InputError(
             f"There are no {split} facts to evaluate on. Give a folder with a {split} file, "
-            f"or set where the period begins ({split}_from)."
+            f"or set where the period begins: {split}_from=DATE (--{split}-from DATE)."
         )
     half = len(graph.relations.base)
     subject = np.concatenate([facts.subject, facts.object]).astype(np.int64)
