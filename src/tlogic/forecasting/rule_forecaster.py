@@ -144,6 +144,7 @@ class BaseRuleForecaster(ABC):
             worker = self._idle.pop()
         except IndexError:
             worker = self.new_worker()
+        worker.book = self.book  # a forecaster with fewer rules shares the idle workers of another one
         try:
             yield worker
         finally:
