@@ -99,7 +99,7 @@ def test_forecasting_gives_the_same_answers(
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data") / "world"
-    assert run("sample", "--out", folder).returncode == 0
+    assert run("sample", "--out", folder, "--days", 200).returncode == 0
     return folder
 
 
