@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
-from tlogic.api.forecast_warnings import warn_of_known_split, warn_of_misfit
 from tlogic.api.learning import load
+from tlogic.api.warn import warn_of_known_split, warn_of_misfit
 from tlogic.errors import SettingsError
 from tlogic.files import StrPath
 from tlogic.forecasting.settings import ApplicationSettings, Stop

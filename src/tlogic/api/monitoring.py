@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from tlogic.api.forecast_warnings import warn_of_known_split, warn_of_misfit
 from tlogic.api.learning import load
+from tlogic.api.warn import warn_of_known_split, warn_of_misfit
 from tlogic.errors import InputError
 from tlogic.files import StrPath
 

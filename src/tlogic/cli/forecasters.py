@@ -38,13 +38,12 @@ class ForecasterOptions:
 
     def load(self, default: "Callable[[], Model]") -> "RuleSet | Model":
         """Load the rules or the model; the default if there is neither."""
-        from tlogic.models import Model
         from tlogic.rules import RuleSet
 
         with other_option_hint(self.rules, self.model):
             if self.rules is not None:
                 return RuleSet.load(self.rules)
-            return default() if self.model is None else Model.load(self.model)
+            return load_model(self.model, default)
 
     @property
     def kernel(self) -> Any:

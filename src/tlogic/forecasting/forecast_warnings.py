@@ -15,6 +15,7 @@ _MIN_SHARE_KNOWN = 0.5
 _MIN_STEPS_BEYOND = 10
 """A forecast for so many time steps after the last fact says how far it is."""
 _LEARNED = {"rules": "The rules were learned", "model": "The model was fitted"}
+_FROM = {"rules": "from", "model": "to"}
 
 # Per vocabulary and sketch of names: the number of names, and the share that is known.
 _known_shares: WeakKeyDictionary[Vocabulary, dict[tuple[str, ...], tuple[int, float]]] = WeakKeyDictionary()
@@ -54,6 +55,21 @@ def forecast_warnings(
     return [warning for warning in found if warning]
 
 
+def split_warnings(graph: Graph, kind: Kind, data: Mapping[str, Any], split: str, first: int) -> list[str]:
+    """A reason to doubt the figures of a split: that facts from its first time step on were learned from.
+
+    >>> import tlogic
+    >>> graph = tlogic.sample()
+    >>> split_warnings(graph, "model", graph.describe(), "test", graph.test_from)[0].partition(", ")[2]
+    'which include test facts; the figures are too good.'
+    """
+    until = learned_until(graph, data)
+    if until is None or until < first:
+        return []
+    learned = f"{_LEARNED[kind]} {_FROM[kind]} facts up to {data['until']}"
+    return [f"{learned}, which include {split} facts; the figures are too good."]
+
+
 def learned_until(graph: Graph, data: Mapping[str, Any]) -> int | None:
     """The last time step that rules or a model were learned from; None if it is unknown or of another kind of time.
 
@@ -85,7 +101,7 @@ def _other_names(graph: Graph, kind: Kind, data: Mapping[str, Any]) -> str | Non
     relations = _share_known(graph.relations, graph.relations.base, names.get("relations", ()))
     if min(entities, relations) >= _MIN_SHARE_KNOWN:
         return None
-    learned = f"{_LEARNED[kind]} {'from' if kind == 'rules' else 'to'} other data"
+    learned = f"{_LEARNED[kind]} {_FROM[kind]} other data"
     return f"{learned}: this data has {entities:.0%} of its entities and {relations:.0%} of its relations."
 
 
@@ -110,7 +126,7 @@ def _later_facts(graph: Graph, kind: Kind, data: Mapping[str, Any], steps: Seque
     late = [step for step in steps if until is not None and step <= until]
     if not late:
         return None
-    learned = f"{_LEARNED[kind]} {'from' if kind == 'rules' else 'to'} facts up to {data['until']}"
+    learned = f"{_LEARNED[kind]} {_FROM[kind]} facts up to {data['until']}"
     return f"{learned}, so {'they' if kind == 'rules' else 'it'} may reflect facts from {_label(graph, late[0])} on."
 
 

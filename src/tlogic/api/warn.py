@@ -1,0 +1,48 @@
+"""Warn of forecasts by rules or models that do not fit the data."""
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tlogic.errors import ForecastWarning
+
+if TYPE_CHECKING:
+    from tlogic.forecasting.forecast_warnings import Kind
+    from tlogic.graph import TemporalGraph
+    from tlogic.models import Model
+    from tlogic.rules import RuleSet
+
+_CALLER = 4
+"""The stack level of the code that called the public function."""
+
+
+def warn_of_misfit(
+    graph: "TemporalGraph",
+    forecaster: "RuleSet | Model",
+    steps: Sequence[int],
+    description: Mapping[str, Any] | None = None,
+) -> None:
+    """Issue a `ForecastWarning` for each reason to doubt forecasts for some time steps."""
+    from tlogic.forecasting.forecast_warnings import forecast_warnings
+
+    _issue(forecast_warnings(graph, _kind_of(forecaster), forecaster.data, steps, description))
+
+
+def warn_of_known_split(graph: "TemporalGraph", forecaster: "RuleSet | Model", split: str) -> None:
+    """Issue a `ForecastWarning` for each reason to doubt the figures of a split: it may have been learned from."""
+    from tlogic.forecasting.forecast_warnings import forecast_warnings, split_warnings
+
+    kind, first = _kind_of(forecaster), graph.valid_from if split == "valid" else graph.test_from
+    _issue(forecast_warnings(graph, kind, forecaster.data, ()))
+    _issue(split_warnings(graph, kind, forecaster.data, split, first))
+
+
+def _kind_of(forecaster: "RuleSet | Model") -> "Kind":
+    from tlogic.rules import RuleSet
+
+    return "rules" if isinstance(forecaster, RuleSet) else "model"
+
+
+def _issue(messages: Iterable[str]) -> None:
+    for message in messages:
+        warnings.warn(message, ForecastWarning, stacklevel=_CALLER)
