@@ -58,6 +58,7 @@ def _run(threads: int | None) -> None:
     console.print(_forecast_table(forecasts))
     explanation, _ = max(forecasts, key=_explanation_order)
     print_explanations([explanation.text(3)])
+    console.print()
     console.print(reliability_table(evaluations["model"]))
     console.print(_likely_table(likely))
     console.print(_metric_table(evaluations))
