@@ -5,12 +5,13 @@ so that later queries go on from there. For earlier queries, a memory is built a
 """
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
 from threading import RLock
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -28,6 +29,8 @@ from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.parallel import thread_count
 
 Result = TypeVar("Result")
+Visitor: TypeAlias = Callable[[Memory, int], None]
+"""What is called with a memory and the time step before which all its facts are."""
 
 _MAX_QUERIES = 64  # per chunk; bounds the memory for evidence
 _N_BLOCKS = 64  # of queries, for the workers of a cluster; fixed, so that it does not depend on their number
@@ -150,10 +153,16 @@ class QueryEvidence(BaseQueryEvidence):
         self._memory = Memory(settings)
         self._heads: Ints | None = None  # the relations for whose queries the memory learned; None for all
         self._cache = MemoryCache(graph, settings)
+        self._visits: deque[int] = deque()  # time steps, in ascending order
+        self._visitor: Visitor | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Workers of a cluster get the graph, and build memories of their own: this one changes with every query."""
         return QueryEvidence, (self.graph, self.settings)
+
+    def visit(self, steps: Iterable[int], visitor: Visitor) -> None:
+        """Have the memory visited on its way: with all facts before each of some time steps, and no others."""
+        self._visits, self._visitor = deque(sorted(steps)), visitor
 
     def memory_before(
         self, now: int, heads: Ints, pool: ThreadPoolExecutor | None = None, execution: Execution = Execution()
@@ -162,14 +171,22 @@ class QueryEvidence(BaseQueryEvidence):
         lacks_heads = self._heads is not None and not np.isin(heads, self._heads).all()
         if not 0 <= self._memory.newest <= now or lacks_heads:
             self._begin(now, heads)
-        new = self.graph.facts.between(self._memory.newest + 1, now)
+        first = self._memory.newest + 1
         memory, self._memory = self._memory, Memory(self.settings)  # lost if adding fails halfway
-        for part in followed(new, execution):
-            memory.add(part, self._heads, pool)
+        while self._visitor and self._visits and self._visits[0] <= now:
+            step = self._visits.popleft()
+            self._add(memory, step, pool, execution)
+            self._visitor(memory, step)
+        self._add(memory, now, pool, execution)
         self._memory = memory
-        if len(new.time) and now >= self.graph.end and self._heads is None:
+        if memory.newest >= first and now >= self.graph.end and self._heads is None:
             self._cache.store(self._memory, self.graph.end)
         return self._memory
+
+    def _add(self, memory: Memory, until: int, pool: ThreadPoolExecutor | None, execution: Execution) -> None:
+        """Add the facts that come next, before a time step."""
+        for part in followed(self.graph.facts.between(memory.newest + 1, until), execution):
+            memory.add(part, self._heads, pool)
 
     def complete_memory(self, execution: Execution = Execution()) -> Memory:
         """The memory of all facts of the graph."""
@@ -187,7 +204,7 @@ class QueryEvidence(BaseQueryEvidence):
             memory = Memory(self.settings)
             memory.add_names(self.graph.entities.names, self.graph.relations.base)
             memory.reserve(self.graph.facts)
-            if now < self.graph.end and len(heads) < _FEW_RELATIONS * len(self.graph.relations):
+            if not self._visits and now < self.graph.end and len(heads) < _FEW_RELATIONS * len(self.graph.relations):
                 self._heads = heads
         self._memory = memory
 

@@ -9,7 +9,7 @@ from tlogic.models.model import Model
 from tlogic.models.occurrence.occurrence_training import fit_occurrence
 from tlogic.models.scorecard import learn_weights, scores_of
 from tlogic.models.settings import FitSettings
-from tlogic.models.training_data import collect_training_data, learn_from
+from tlogic.models.training_data import collect_training_data
 
 
 def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution = Execution()) -> Model:
@@ -18,7 +18,7 @@ def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution 
     if boosted:
         lightgbm()  # a missing library is reported now, not after all evidence is extracted
     data = collect_training_data(graph, settings, execution)
-    known, bins, examples, held_back, counts, memory = data
+    known, bins, examples, held_back, counts, memory, occurrences = data
     weight = learn_weights(examples, bins.sizes, execution.threads)
     trees = (
         grow_trees(examples, scores_of(weight, examples.bins), settings.seed, execution.threads) if boosted else None
@@ -33,7 +33,7 @@ def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution 
         calibration=calibrate(expected, held_back.start, scores, held_back.is_true, history),
         trees=trees,
         counted=CountedRules(known.relations.names, most_frequent_rules(memory.families, len(known.relations.base))),
-        occurrence=fit_occurrence(known, learn_from(known), memory.settings, settings.seed, execution),
+        occurrence=fit_occurrence(occurrences, execution),
         settings={
             "model": settings.model,
             "names": "names" in settings.families,

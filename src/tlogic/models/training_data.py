@@ -25,6 +25,7 @@ from tlogic.graph.facts import Facts
 from tlogic.graph.hashing import mixed_hashes
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.bins import Bins
+from tlogic.models.occurrence.occurrence_training import OccurrenceCollector
 from tlogic.models.scorecard import Examples
 from tlogic.models.settings import FitSettings
 from tlogic.names import name_keys
@@ -61,6 +62,8 @@ class TrainingData(NamedTuple):
     counts: AnswerCounts
     memory: Memory
     """All facts of the graph, and what families learned from them."""
+    occurrences: OccurrenceCollector
+    """Past triples that occurred and that did not, for the occurrence model."""
 
 
 class Sample(NamedTuple):
@@ -93,7 +96,9 @@ def collect_training_data(
     known = graph.before(graph.valid_from if settings.train_on == "train" else graph.test_from)
     of_memory = MemorySettings(settings.families, half_lives(known.end), settings.max_events)
     evidence = QueryEvidence(known, of_memory)
-    facts = known.facts.between(learn_from(known), known.end)
+    occurrences = OccurrenceCollector(known, _learn_from(known), settings.seed)
+    evidence.visit(occurrences.origins, occurrences)
+    facts = known.facts.between(_learn_from(known), known.end)
     sampler = _Sampler(known, facts, settings.seed)
     first, rest = _in_two(sampler.queries())
     samples = list(chain.from_iterable(evidence.map(first, sampler, execution, "evidence")))
@@ -105,10 +110,10 @@ def collect_training_data(
         raise InputError("There is nothing to learn from: no query has its answer among entities seen before.")
     memory = evidence.complete_memory(execution)
     MemoryCache(graph, of_memory).store(memory, known.end)
-    return TrainingData(known, sampler.bins, examples, held_back, counts, memory)
+    return TrainingData(known, sampler.bins, examples, held_back, counts, memory, occurrences)
 
 
-def learn_from(known: TemporalGraph) -> int:
+def _learn_from(known: TemporalGraph) -> int:
     """The first time step to take examples from."""
     return int(_WARM_UP_SHARE * min(known.end, known.valid_from))
 

@@ -54,20 +54,40 @@ def occurrence_settings(settings: MemorySettings) -> MemorySettings:
     return MemorySettings(families, settings.half_lives, settings.max_events)
 
 
-def fit_occurrence(
-    known: TemporalGraph, first: int, settings: MemorySettings, seed: int, execution: Execution = Execution()
-) -> OccurrenceModel:
-    """Fit an occurrence model to all facts of a graph.
+class OccurrenceCollector:
+    """Collects past triples, with the evidence from before and what happened, while a memory passes by.
 
     Args:
-        known: The facts.
+        known: The facts to learn from.
         first: The first time step to learn from; earlier facts are evidence only.
-        settings: How the past is remembered.
         seed: The seed of what is drawn.
+    """
+
+    def __init__(self, known: TemporalGraph, first: int, seed: int) -> None:
+        self.horizons = fitted_horizons(known.timeline)
+        self.origins = _origins(known, max(first, 1), seed)
+        """The time steps to learn from."""
+        self._known, self._seed = known, seed
+        self._facts = FactKeys(known)
+        self._parts: list[_Rows] = []
+
+    def __call__(self, memory: Memory, now: int) -> None:
+        """Collect triples at a time step, given a memory of all facts before it."""
+        self._parts += _rows_at(self._known, self._facts, memory, now, self.horizons, self._seed)
+
+    def rows(self) -> _Rows:
+        """All that was collected."""
+        return _Rows(*(np.concatenate(column) for column in zip(*self._parts, strict=True)))
+
+
+def fit_occurrence(collected: OccurrenceCollector, execution: Execution = Execution()) -> OccurrenceModel:
+    """Fit an occurrence model to what was collected.
+
+    Args:
+        collected: Triples at all origins.
         execution: How many threads to use, and who is shown the progress.
     """
-    horizons = fitted_horizons(known.timeline)
-    rows = _collect(known, _origins(known, max(first, 1), seed), settings, horizons, seed, execution)
+    rows, horizons = collected.rows(), collected.horizons
     tables = [_binned(rows.part(np.flatnonzero(rows.novelty == novelty))) for novelty in range(len(NOVELTIES))]
     tasks = [(*table, horizon) for table in tables for horizon in horizons]
     fitted = iter(list(execution.run(lambda: _fit, tasks, "occurrence")))
@@ -88,27 +108,6 @@ def _origins(known: TemporalGraph, first: int, seed: int) -> list[int]:
         steps = np.unique(known.facts.between(first, known.end).time).astype(np.int64)
     chosen = np.random.default_rng(seed).permutation(len(steps))[:_MAX_ORIGINS]
     return sorted(steps[chosen].tolist())
-
-
-def _collect(
-    known: TemporalGraph,
-    origins: list[int],
-    settings: MemorySettings,
-    horizons: tuple[int, ...],
-    seed: int,
-    execution: Execution,
-) -> _Rows:
-    """Triples at all origins, each with the evidence from before."""
-    facts = FactKeys(known)
-    memory = Memory(occurrence_settings(settings))
-    memory.add_names(known.entities.names, known.relations.base)
-    memory.reserve(known.facts)
-    parts, done = [], 0
-    for now in execution.follow(origins, len(origins), "occurrence"):
-        memory.add(known.facts.between(done, now))
-        done = now
-        parts += _rows_at(known, facts, memory, now, horizons, seed)
-    return _Rows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def _rows_at(
