@@ -18,7 +18,7 @@ from tlogic.evidence.rates import Tally
 from tlogic.evidence.tables import n_keys
 from tlogic.graph.array_file import ArrayOrMaker, FileKind, damaged, open_arrays, write_arrays
 
-MEMORY_FILE = FileKind("memory file", b"tlogic memory\n\0\0", 2, "tlogic fit")
+MEMORY_FILE = FileKind("memory file", b"tlogic memory\n\0\0", 3, "tlogic fit")
 
 
 def write_memory(memory: Memory, path: Path, about: Mapping[str, Any]) -> None:

@@ -24,14 +24,14 @@ class Tally(NamedTuple):
     rule: Table
     """From the key of a rule, which includes its head, to its number."""
     counts: Ints
-    """Per rule: firings and hits by bucket."""
+    """Per rule and bucket: firings and hits, side by side, as both are read at once."""
     totals: Ints
-    """Per head relation: firings and hits of all its rules, by bucket."""
+    """Per head relation and bucket: firings and hits of all its rules."""
 
 
 def new_tally(n_buckets: int) -> Tally:
     """Counts of no rules, for no head relations."""
-    return Tally(new_table(), np.zeros((0, 2, n_buckets), np.int32), np.zeros((0, 2, n_buckets), np.int64))
+    return Tally(new_table(), np.zeros((0, n_buckets, 2), np.int32), np.zeros((0, n_buckets, 2), np.int64))
 
 
 def with_more_heads(tally: Tally, n: int) -> Tally:
@@ -55,12 +55,12 @@ def with_more_rules(tally: Tally, n_more: int) -> Tally:
 def rules_by_head(tally: Tally, buckets: slice, length: int) -> Iterator[RuleCounts]:
     """The rules that fired, by head, with their counts in some buckets, of which the last holds sums."""
     key = keys_of(tally.rule)
-    fired = np.flatnonzero(tally.counts[: len(key), FIRES].any(axis=1))
+    fired = np.flatnonzero(tally.counts[: len(key), :, FIRES].any(axis=1))
     fired = fired[np.argsort(key[fired], kind="stable")]
     heads, starts = np.unique(key[fired] >> 32, return_index=True)
     for head, own in zip(heads.tolist(), np.split(fired, starts)[1:], strict=True):
-        counts = np.concatenate([tally.counts[own], tally.totals[head : head + 1]])[:, :, buckets]
-        yield RuleCounts(head, body_relations(key[own], length), counts[:, FIRES], counts[:, HITS])
+        counts = np.concatenate([tally.counts[own], tally.totals[head : head + 1]])[:, buckets]
+        yield RuleCounts(head, body_relations(key[own], length), counts[:, :, FIRES], counts[:, :, HITS])
 
 
 def body_relations(key: Ints, length: int) -> Ints:
@@ -84,24 +84,12 @@ def two_relations(first: int, second: int) -> int:
 
 
 @helper
-def add_counts(of_rule: Ints, of_head: Ints, bucket: int, whole: int, n: int) -> None:
+def add_counts(tally: Tally, rule: int, head: int, what: int, bucket: int, whole: int, n: int) -> None:
     """Count firings, or hits, of a rule in a bucket, and in the bucket that holds the sum."""
-    of_rule[bucket] += n
-    of_rule[whole] += n
-    of_head[bucket] += n
-    of_head[whole] += n
-
-
-@kernel
-def rate_of(counts: Ints, totals: Ints, bucket: int, whole: int, prior: float) -> float:
-    """The smoothed rate of a rule in a bucket, from its counts and those of all rules of its head."""
-    return smoothed_rate(
-        (counts[HITS, bucket], counts[FIRES, bucket]),
-        (counts[HITS, whole], counts[FIRES, whole]),
-        (totals[HITS, bucket], totals[FIRES, bucket]),
-        (totals[HITS, whole], totals[FIRES, whole]),
-        prior,
-    )
+    tally.counts[rule, bucket, what] += n
+    tally.counts[rule, whole, what] += n
+    tally.totals[head, bucket, what] += n
+    tally.totals[head, whole, what] += n
 
 
 @kernel
@@ -115,17 +103,73 @@ def smoothed_rate(
     """The share of hits of a rule in a bucket, shrunk towards the rate expected of that rule and that bucket.
 
     Args:
-        own: Hits and firings of the rule in the bucket.
-        rule: Hits and firings of the rule in all buckets.
-        bucket: Hits and firings of all rules in the bucket.
-        every: Hits and firings of all rules in all buckets.
+        own: Firings and hits of the rule in the bucket.
+        rule: Firings and hits of the rule in all buckets.
+        bucket: Firings and hits of all rules in the bucket.
+        every: Firings and hits of all rules in all buckets.
         prior: The number of firings that the expectation is worth.
     """
-    rate = (every[0] + 1e-3) / (every[1] + 1.0)
-    of_rule = (rule[0] + prior * rate) / (rule[1] + prior)
-    of_bucket = (bucket[0] + prior * rate) / (bucket[1] + prior)
-    expected = min(of_rule * of_bucket / rate, _MAX_EXPECTED_RATE)
-    return (own[0] + prior * expected) / (own[1] + prior)
+    overall = _overall_rate(every)
+    of_rule, of_bucket = _shrunk_rate(rule, overall, prior), _shrunk_rate(bucket, overall, prior)
+    return _shrunk_rate(own, _expected_rate(of_rule, of_bucket, overall), prior)
+
+
+@kernel
+def rate_of(tally: Tally, rule: int, head: int, bucket: int, whole: int, prior: float) -> float:
+    """The smoothed rate of a rule in a bucket; of rule -1, which never fired, what is expected of such rules."""
+    own, of_rule = _counts(tally, rule, bucket), _counts(tally, rule, whole)
+    totals = tally.totals[head]
+    every = totals[whole, FIRES], totals[whole, HITS]
+    return smoothed_rate(own, of_rule, (totals[bucket, FIRES], totals[bucket, HITS]), every, prior)
+
+
+# The same in parts, for the many rules of one head.
+
+
+@helper
+def fill_head_rates(totals: Ints, whole: int, first: int, end: int, prior: float, out: Floats) -> None:
+    """Write the rates of all rules of a head: in all buckets, and in some of them."""
+    out[whole] = _overall_rate((totals[whole, FIRES], totals[whole, HITS]))
+    for bucket in range(first, end):
+        out[bucket] = _shrunk_rate((totals[bucket, FIRES], totals[bucket, HITS]), out[whole], prior)
+
+
+@helper
+def rate_of_rule(tally: Tally, rule: int, whole: int, head_rates: Floats, prior: float) -> float:
+    """The rate of a rule in all buckets."""
+    return _shrunk_rate(_counts(tally, rule, whole), head_rates[whole], prior)
+
+
+@helper
+def rate_in_bucket(
+    tally: Tally, rule: int, bucket: int, whole: int, of_rule: float, head_rates: Floats, prior: float
+) -> float:
+    """The smoothed rate of a rule in a bucket, given its rate in all buckets."""
+    expected = _expected_rate(of_rule, head_rates[bucket], head_rates[whole])
+    return _shrunk_rate(_counts(tally, rule, bucket), expected, prior)
+
+
+@helper
+def _counts(tally: Tally, rule: int, bucket: int) -> tuple[int, int]:
+    """The firings and hits of a rule in a bucket; none of rule -1."""
+    if rule < 0:
+        return 0, 0
+    return int(tally.counts[rule, bucket, FIRES]), int(tally.counts[rule, bucket, HITS])
+
+
+@helper
+def _overall_rate(counts: tuple[float, float]) -> float:
+    return (counts[HITS] + 1e-3) / (counts[FIRES] + 1.0)
+
+
+@helper
+def _shrunk_rate(counts: tuple[float, float], expected: float, prior: float) -> float:
+    return (counts[HITS] + prior * expected) / (counts[FIRES] + prior)
+
+
+@helper
+def _expected_rate(of_rule: float, of_bucket: float, overall: float) -> float:
+    return min(of_rule * of_bucket / overall, _MAX_EXPECTED_RATE)
 
 
 @kernel

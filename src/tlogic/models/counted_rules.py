@@ -270,10 +270,10 @@ def _smoothed_rates(tally: DenseTally, prior: float) -> Floats:
         [
             [
                 smoothed_rate(
-                    (hits[rule, bucket], fires[rule, bucket]),
-                    (hits[rule, -1], fires[rule, -1]),
-                    (hits[-1, bucket], fires[-1, bucket]),
-                    (hits[-1, -1], fires[-1, -1]),
+                    (fires[rule, bucket], hits[rule, bucket]),
+                    (fires[rule, -1], hits[rule, -1]),
+                    (fires[-1, bucket], hits[-1, bucket]),
+                    (fires[-1, -1], hits[-1, -1]),
                     prior,
                 )
                 for bucket in range(fires.shape[1])

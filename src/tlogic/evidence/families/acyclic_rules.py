@@ -23,7 +23,6 @@ from tlogic.evidence.rates import (
     log_of_none,
     rate_of,
     rules_by_head,
-    smoothed_rate,
 )
 from tlogic.evidence.rule_kinds import RuleCounts, RuleKind
 from tlogic.evidence.statements import Case, Edge, Statement, percent
@@ -69,11 +68,7 @@ def _extract(memory: EventMemory, tally: Tally, context: QueryContext, order: In
 
 @kernel
 def _rate(tally: Tally, head: int, body: int, bucket: int) -> float:
-    rule = number_of(tally.rule, joint_key(head, body))
-    if rule >= 0:
-        return rate_of(tally.counts[rule], tally.totals[head], bucket, _ALL_AGES, PRIOR)
-    hits, fires = tally.totals[head, HITS], tally.totals[head, FIRES]
-    return smoothed_rate((0, 0), (0, 0), (hits[bucket], fires[bucket]), (hits[_ALL_AGES], fires[_ALL_AGES]), PRIOR)
+    return rate_of(tally, number_of(tally.rule, joint_key(head, body)), head, bucket, _ALL_AGES, PRIOR)
 
 
 @kernel
@@ -86,20 +81,19 @@ def _learn(memory: EventMemory, tally: Tally, events: StepEvents, first: int, ti
         r = events.relation[event]
         if not can_add_rules(tally, len(memory.relation_key)):
             return event
-        totals = tally.totals[r]
         if events.new_relation[event]:
             for age in range(N_AGES):
                 for b in range(len(memory.relation_key)):
                     n = facts_at(memory.recent, memory.newest, b >> 1, now - age - 1)
                     if n:
                         rule = add_key(tally.rule, joint_key(r, b))
-                        add_counts(tally.counts[rule, FIRES], totals[FIRES], age, _ALL_AGES, times * n)
+                        add_counts(tally, rule, r, FIRES, age, _ALL_AGES, times * n)
         if events.new_answer[event]:
             c = events.target[event]
             i = end_of_edges(edges, c, now) - 1
             while i >= first_of(edges, c) and now - record[i, 2] <= N_AGES:
                 rule = add_key(tally.rule, joint_key(r, record[i, 0]))
-                add_counts(tally.counts[rule, HITS], totals[HITS], now - record[i, 2] - 1, _ALL_AGES, times)
+                add_counts(tally, rule, r, HITS, now - record[i, 2] - 1, _ALL_AGES, times)
                 i -= 1
     return len(events.source)
 

@@ -39,14 +39,16 @@ from tlogic.evidence.rates import (
     add_counts,
     bucket_of,
     can_add_rules,
+    fill_head_rates,
     insert_largest,
     log_as_float,
     log_of_none,
     rank_within,
+    rate_in_bucket,
     rate_of,
+    rate_of_rule,
     rules_by_head,
     share_of_best,
-    smoothed_rate,
 )
 from tlogic.evidence.rule_kinds import RuleCounts, RuleKind, age_spans
 from tlogic.evidence.statements import Case, Edge, Statement, percent
@@ -66,11 +68,11 @@ _SUM, _FIRES, _SHARED = N_TOP, N_TOP + 1, N_TOP + 2
 _SHARED_SUM = _SHARED + N_TOP_SHARED
 _OF_BEST, _RANK, _NEWEST = _SHARED_SUM + 1, _SHARED_SUM + 2, _SHARED_SUM + 3
 
-# Buckets of the tally: those of age and their sum, then those of age and share and their sum.
+# Buckets of the tally: those of age, their sum and that of the others side by side, then those of age and share.
 _ALL_AGES = len(AGES) + 1
-_FIRST_SHARED = _ALL_AGES + 1
-_ALL_SHARED = _FIRST_SHARED + (len(COARSE_AGES) + 1) * (len(SHARES) + 1)
-_N_BUCKETS = _ALL_SHARED + 1
+_ALL_SHARED = _ALL_AGES + 1
+_FIRST_SHARED = _ALL_SHARED + 1
+_N_BUCKETS = _FIRST_SHARED + (len(COARSE_AGES) + 1) * (len(SHARES) + 1)
 
 
 class Firings(NamedTuple):
@@ -95,11 +97,19 @@ class Fired(NamedTuple):
 
 
 class Known(NamedTuple):
-    """Per body relation: the query for which the rest is known, its rule, and the weight of the subject's events."""
+    """What is known of the rules of a query: per body relation, and in all."""
 
     query: Ints
+    """Per body relation: the query for which the rest is known."""
     rule: Ints
     weight: Floats
+    """The weight of all events of the subject."""
+    by_age: Floats
+    """The rate of the rule at any age."""
+    by_share: Floats
+    """The rate of the rule at any age and share."""
+    head_rates: Floats
+    """Per bucket: the rate of all rules with the relation of the query."""
 
 
 @kernel
@@ -108,9 +118,18 @@ def _extract(memory: EventMemory, tally: Tally, context: QueryContext, out: Floa
     memory, tally, context, out = borrowed(memory), borrowed(tally), borrowed(context), borrowed(out)
     now = context.now
     n_relations = len(memory.relation_key)
-    known = Known(np.full(n_relations, -1, np.int64), np.empty(n_relations, np.int64), np.empty(n_relations))
+    known = Known(
+        np.full(n_relations, -1, np.int64),
+        np.empty(n_relations, np.int64),
+        np.empty(n_relations),
+        np.empty(n_relations),
+        np.empty(n_relations),
+        np.empty(_N_BUCKETS),
+    )
     for q in range(len(context.subject)):
         s, r = context.subject[q], context.relation[q]
+        fill_head_rates(tally.totals[r], _ALL_AGES, 0, _ALL_AGES, PRIOR, known.head_rates)
+        fill_head_rates(tally.totals[r], _ALL_SHARED, _FIRST_SHARED, _N_BUCKETS, PRIOR, known.head_rates)
         rows = out[context.start[q] : context.start[q + 1]]
         for i in range(len(rows)):
             pair = context.pair[context.start[q] + i]
@@ -154,12 +173,18 @@ def _fill(
         for k in range(1 + (s == c)):
             b = of_pair.record[i, MEMBER] ^ (k if s == c else s > c)
             if known.query[b] != q:
-                slot = triples[of_pair.record[i, PART], SLOT + (b & 1)]
-                known.query[b], known.rule[b] = q, number_of(tally.rule, joint_key(r, b))
+                slot, rule = triples[of_pair.record[i, PART], SLOT + (b & 1)], number_of(tally.rule, joint_key(r, b))
+                known.query[b], known.rule[b] = q, rule
                 known.weight[b] = weight_at(decay, slots, slot, moment_before(slots, slot, now), now)
-            rule, whole = known.rule[b], known.weight[b]
-            by_age = _rate(tally, rule, r, _age_bucket(age), _ALL_AGES)
-            by_share = _rate(tally, rule, r, _shared_bucket(age, weight / whole), _ALL_SHARED)
+                known.by_age[b] = rate_of_rule(tally, rule, _ALL_AGES, known.head_rates, PRIOR)
+                known.by_share[b] = rate_of_rule(tally, rule, _ALL_SHARED, known.head_rates, PRIOR)
+            by_age = rate_in_bucket(
+                tally, known.rule[b], _age_bucket(age), _ALL_AGES, known.by_age[b], known.head_rates, PRIOR
+            )
+            shared = _shared_bucket(age, weight / known.weight[b])
+            by_share = rate_in_bucket(
+                tally, known.rule[b], shared, _ALL_SHARED, known.by_share[b], known.head_rates, PRIOR
+            )
             insert_largest(out, 0, N_TOP, by_age)
             insert_largest(out, _SHARED, N_TOP_SHARED, by_share)
             by_age_sum += log_of_none(by_age)
@@ -171,18 +196,9 @@ def _fill(
 
 
 @kernel
-def _rate(tally: Tally, rule: int, head: int, bucket: int, whole: int) -> float:
-    """The smoothed rate of a rule, also of one that never fired before."""
-    if rule >= 0:
-        return rate_of(tally.counts[rule], tally.totals[head], bucket, whole, PRIOR)
-    hits, fires = tally.totals[head, HITS], tally.totals[head, FIRES]
-    return smoothed_rate((0, 0), (0, 0), (hits[bucket], fires[bucket]), (hits[whole], fires[whole]), PRIOR)
-
-
-@kernel
 def rate_by_age(tally: Tally, head: int, body: int, age: int) -> float:
     """The smoothed rate at which an event of the head relation follows one of the body relation, by its age."""
-    return _rate(tally, number_of(tally.rule, joint_key(head, body)), head, _age_bucket(age), _ALL_AGES)
+    return rate_of(tally, number_of(tally.rule, joint_key(head, body)), head, _age_bucket(age), _ALL_AGES, PRIOR)
 
 
 @kernel
@@ -303,8 +319,7 @@ def _count_firings(tally: Tally, head: int, firings: Firings, n: int, times: int
         if i == 0 or firings.body[i] != firings.body[i - 1]:
             rule = add_key(tally.rule, joint_key(head, firings.body[i]))
         whole = _ALL_AGES if firings.bucket[i] < _ALL_AGES else _ALL_SHARED
-        fires, of_head = tally.counts[rule, FIRES], tally.totals[head, FIRES]
-        add_counts(fires, of_head, firings.bucket[i], whole, times * firings.n[i])
+        add_counts(tally, rule, head, FIRES, firings.bucket[i], whole, times * firings.n[i])
 
 
 @helper
@@ -329,9 +344,8 @@ def _count_hits(
             slot = triples[of_pair.record[i, PART], SLOT + (b & 1)]
             whole = weight_at(decay, slots, slot, moment_before(slots, slot, now), now)
             rule = add_key(tally.rule, joint_key(r, b))
-            hits, of_head = tally.counts[rule, HITS], tally.totals[r, HITS]
-            add_counts(hits, of_head, _age_bucket(now - last), _ALL_AGES, times)
-            add_counts(hits, of_head, _shared_bucket(now - last, weight / whole), _ALL_SHARED, times)
+            add_counts(tally, rule, r, HITS, _age_bucket(now - last), _ALL_AGES, times)
+            add_counts(tally, rule, r, HITS, _shared_bucket(now - last, weight / whole), _ALL_SHARED, times)
 
 
 class OneStepRules(TallyFamily):

@@ -23,12 +23,15 @@ from tlogic.evidence.rates import (
     add_counts,
     bucket_of,
     can_add_rules,
+    fill_head_rates,
     insert_largest,
     log_as_float,
     log_of_none,
     new_tally,
     rank_within,
+    rate_in_bucket,
     rate_of,
+    rate_of_rule,
     rules_by_head,
     share_of_best,
     two_relations,
@@ -67,6 +70,8 @@ class Firings(NamedTuple):
     bucket: Ints
     """The bucket of both ages."""
     candidate: Ints
+    rule: Ints
+    """The rules of the query in question, or -1."""
 
 
 @kernel
@@ -94,14 +99,16 @@ def _extract(memory: EventMemory, tally: Tally, context: QueryContext, out: Floa
 @helper
 def _fill(tally: Tally, head: int, firings: Firings, n: int, row_of: Ints, out: Floats) -> None:
     """Fill the rows of one query, which hold zeros."""
-    sums = np.zeros(len(out), np.int64)
+    sums, head_rates = np.zeros(len(out), np.int64), np.empty(_ALL_AGES + 1)
+    fill_head_rates(tally.totals[head], _ALL_AGES, 0, _ALL_AGES, PRIOR, head_rates)
     for i in range(n):
-        row = row_of[firings.candidate[i]]
-        if row < 0:
-            continue
-        rule = number_of(tally.rule, joint_key(head, firings.body[i]))
-        if rule >= 0 and tally.counts[rule, FIRES, _ALL_AGES]:
-            rate = rate_of(tally.counts[rule], tally.totals[head], firings.bucket[i], _ALL_AGES, PRIOR)
+        is_candidate = row_of[firings.candidate[i]] >= 0
+        firings.rule[i] = number_of(tally.rule, joint_key(head, firings.body[i])) if is_candidate else -1
+    for i in range(n):
+        rule, row = firings.rule[i], row_of[firings.candidate[i]]
+        if rule >= 0 and tally.counts[rule, _ALL_AGES, FIRES]:
+            of_rule = rate_of_rule(tally, rule, _ALL_AGES, head_rates, PRIOR)
+            rate = rate_in_bucket(tally, rule, firings.bucket[i], _ALL_AGES, of_rule, head_rates, PRIOR)
             insert_largest(out[row], _LARGEST, _SUM, rate)
             sums[row] += log_of_none(rate)
     for row in range(len(out)):
@@ -110,7 +117,12 @@ def _fill(tally: Tally, head: int, firings: Firings, n: int, row_of: Ints, out: 
 
 @helper
 def _no_firings() -> Firings:
-    return Firings(np.empty(_MAX_FIRINGS, np.int64), np.empty(_MAX_FIRINGS, np.int64), np.empty(_MAX_FIRINGS, np.int64))
+    return Firings(
+        np.empty(_MAX_FIRINGS, np.int64),
+        np.empty(_MAX_FIRINGS, np.int64),
+        np.empty(_MAX_FIRINGS, np.int64),
+        np.empty(_MAX_FIRINGS, np.int64),
+    )
 
 
 @helper
@@ -144,11 +156,13 @@ def _learn(memory: EventMemory, state: TwoStepState, events: StepEvents, first: 
             subject = s
             n = _fire(memory.edges, s, events.now, firings)
         if events.new_query[i]:
+            # Look all rules up first: many look-ups that do not wait for each other are faster.
             for k in range(n):
-                rule = number_of(tally.rule, joint_key(r, firings.body[k]))
+                firings.rule[k] = number_of(tally.rule, joint_key(r, firings.body[k]))
+            for k in range(n):
+                rule = firings.rule[k]
                 if rule >= 0 and since[rule] < events.now:
-                    fires, of_head = tally.counts[rule, FIRES], tally.totals[r, FIRES]
-                    add_counts(fires, of_head, firings.bucket[k], _ALL_AGES, times)
+                    add_counts(tally, rule, r, FIRES, firings.bucket[k], _ALL_AGES, times)
         for k in range(n):
             if firings.candidate[k] == events.target[i]:
                 _count_hit(tally, since, r, firings.body[k], firings.bucket[k], events.now, times)
@@ -163,8 +177,8 @@ def _count_hit(tally: Tally, since: Ints, head: int, body: int, bucket: int, now
     if rule == n_rules:
         since[rule] = now
     if since[rule] == now:
-        add_counts(tally.counts[rule, FIRES], tally.totals[head, FIRES], bucket, _ALL_AGES, times)
-    add_counts(tally.counts[rule, HITS], tally.totals[head, HITS], bucket, _ALL_AGES, times)
+        add_counts(tally, rule, head, FIRES, bucket, _ALL_AGES, times)
+    add_counts(tally, rule, head, HITS, bucket, _ALL_AGES, times)
 
 
 class TwoStepRules(CountingFamily):
@@ -208,9 +222,9 @@ class TwoStepRules(CountingFamily):
                     continue
                 body = two_relations(case.encoded(first.relation), case.encoded(second.relation))
                 rule = number_of(tally.rule, joint_key(case.head, body))
-                if rule >= 0 and tally.counts[rule, FIRES, _ALL_AGES]:
+                if rule >= 0 and tally.counts[rule, _ALL_AGES, FIRES]:
                     bucket = bucket_of(now - first.time, AGES) * N_AGES + bucket_of(now - second.time, AGES)
-                    rate = rate_of(tally.counts[rule], tally.totals[case.head], bucket, _ALL_AGES, PRIOR)
+                    rate = rate_of(tally, rule, case.head, bucket, _ALL_AGES, PRIOR)
                     best = max(best, (float(rate), (first, second)))
         rate, edges = best
         if not edges:
