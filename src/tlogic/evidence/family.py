@@ -28,8 +28,10 @@ class StepEvents(NamedTuple):
     """Is its target an answer to its relation for the first time at this step, whatever the source?"""
     new_relation: Bools
     """Is it the first edge of its relation at this step?"""
-    is_sampled: Bools
-    """Is its query one that costly families learn from? All are, until a relation has many."""
+    draw: Floats
+    """A random number per query, from 0 to the number of earlier facts of its relation. Costly families learn only from
+    queries whose number is below a limit: from all until a relation has so many facts, and then from about that many
+    while the number of facts grows by a factor of e."""
 
 
 class Family(Protocol):

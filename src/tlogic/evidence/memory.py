@@ -29,10 +29,6 @@ from tlogic.graph.facts import NO_FACTS, Facts
 from tlogic.graph.hashing import mixed_hashes
 from tlogic.names import INVERSE_MARK, name_keys
 
-N_SAMPLED = 10_000.0
-"""Families count rules at all queries of a relation until it has so many facts, and then at a sample: at about so many
-queries while the number of facts grows by a factor of e."""
-
 
 class Evidence(NamedTuple):
     """The evidence of some queries of one time step."""
@@ -204,16 +200,16 @@ def step_events(memory: EventMemory, now: int, facts: Facts, flags: Bools) -> St
         np.concatenate([forward, backward])[order],
         np.concatenate([backward, forward])[order],
         np.concatenate([new_relation, new_relation])[order],
-        _is_sampled(memory, now, source[order], relation[order]),
+        _draws(memory, now, source[order], relation[order]),
     )
 
 
-def _is_sampled(memory: EventMemory, now: int, source: Ints, relation: Ints) -> Bools:
-    """A random choice of queries, by hashes of their names: fewer, the more facts their relations had before."""
+def _draws(memory: EventMemory, now: int, source: Ints, relation: Ints) -> Floats:
+    """Random numbers of queries, by hashes of their names: from 0 to the number of earlier facts of the relation."""
     groups = memory.relations[relation >> 1]
     n_before = np.where(groups[:, LATEST] < now, groups[:, N_LATEST], groups[:, N_EARLIER])
     hashes = mixed_hashes([memory.entity_key[source], memory.relation_key[relation], np.full(len(source), now)])
-    return hashes / 2.0**64 * n_before < N_SAMPLED
+    return hashes / 2.0**64 * n_before
 
 
 def _flags(facts: Facts) -> Bools:

@@ -12,6 +12,7 @@ from tlogic.graph.arrays import Floats, Ints
 
 _MAX_EXPECTED_RATE = 0.999
 _LOG_UNIT = 2.0**32
+_SMALL_RATE = 0.01
 FIRES, HITS = 0, 1
 _RELATION_BITS = 15
 MAX_RELATIONS = 1 << _RELATION_BITS
@@ -84,12 +85,12 @@ def two_relations(first: int, second: int) -> int:
 
 
 @helper
-def add_counts(tally: Tally, rule: int, head: int, what: int, bucket: int, whole: int, n: int) -> None:
+def add_counts(of_rule: Ints, of_head: Ints, what: int, bucket: int, whole: int, n: int) -> None:
     """Count firings, or hits, of a rule in a bucket, and in the bucket that holds the sum."""
-    tally.counts[rule, bucket, what] += n
-    tally.counts[rule, whole, what] += n
-    tally.totals[head, bucket, what] += n
-    tally.totals[head, whole, what] += n
+    of_rule[bucket, what] += n
+    of_rule[whole, what] += n
+    of_head[bucket, what] += n
+    of_head[whole, what] += n
 
 
 @kernel
@@ -111,50 +112,49 @@ def smoothed_rate(
     """
     overall = _overall_rate(every)
     of_rule, of_bucket = _shrunk_rate(rule, overall, prior), _shrunk_rate(bucket, overall, prior)
-    return _shrunk_rate(own, _expected_rate(of_rule, of_bucket, overall), prior)
+    return _shrunk_rate(own, _expected_rate(of_rule, of_bucket / overall), prior)
 
 
 @kernel
 def rate_of(tally: Tally, rule: int, head: int, bucket: int, whole: int, prior: float) -> float:
     """The smoothed rate of a rule in a bucket; of rule -1, which never fired, what is expected of such rules."""
-    own, of_rule = _counts(tally, rule, bucket), _counts(tally, rule, whole)
+    own, of_rule = _counts(tally.counts, rule, bucket), _counts(tally.counts, rule, whole)
     totals = tally.totals[head]
     every = totals[whole, FIRES], totals[whole, HITS]
     return smoothed_rate(own, of_rule, (totals[bucket, FIRES], totals[bucket, HITS]), every, prior)
 
 
-# The same in parts, for the many rules of one head.
+# The same in parts, for the many rules of one head. Tallies have many arrays, which are costly to pass on to functions
+# that need one of them.
 
 
 @helper
 def fill_head_rates(totals: Ints, whole: int, first: int, end: int, prior: float, out: Floats) -> None:
-    """Write the rates of all rules of a head: in all buckets, and in some of them."""
+    """Write the rate of all rules of a head in all buckets, and their rates in some buckets relative to it."""
     out[whole] = _overall_rate((totals[whole, FIRES], totals[whole, HITS]))
     for bucket in range(first, end):
-        out[bucket] = _shrunk_rate((totals[bucket, FIRES], totals[bucket, HITS]), out[whole], prior)
+        out[bucket] = _shrunk_rate((totals[bucket, FIRES], totals[bucket, HITS]), out[whole], prior) / out[whole]
 
 
 @helper
-def rate_of_rule(tally: Tally, rule: int, whole: int, head_rates: Floats, prior: float) -> float:
-    """The rate of a rule in all buckets."""
-    return _shrunk_rate(_counts(tally, rule, whole), head_rates[whole], prior)
+def rate_of_rule(counts: Ints, rule: int, whole: int, head_rates: Floats, prior: float) -> float:
+    """The rate of a rule in all buckets, from the counts of a tally."""
+    return _shrunk_rate(_counts(counts, rule, whole), head_rates[whole], prior)
 
 
 @helper
-def rate_in_bucket(
-    tally: Tally, rule: int, bucket: int, whole: int, of_rule: float, head_rates: Floats, prior: float
-) -> float:
+def rate_in_bucket(counts: Ints, rule: int, bucket: int, of_rule: float, head_rates: Floats, prior: float) -> float:
     """The smoothed rate of a rule in a bucket, given its rate in all buckets."""
-    expected = _expected_rate(of_rule, head_rates[bucket], head_rates[whole])
-    return _shrunk_rate(_counts(tally, rule, bucket), expected, prior)
+    expected = _expected_rate(of_rule, head_rates[bucket])
+    return _shrunk_rate(_counts(counts, rule, bucket), expected, prior)
 
 
 @helper
-def _counts(tally: Tally, rule: int, bucket: int) -> tuple[int, int]:
+def _counts(counts: Ints, rule: int, bucket: int) -> tuple[int, int]:
     """The firings and hits of a rule in a bucket; none of rule -1."""
     if rule < 0:
         return 0, 0
-    return int(tally.counts[rule, bucket, FIRES]), int(tally.counts[rule, bucket, HITS])
+    return int(counts[rule, bucket, FIRES]), int(counts[rule, bucket, HITS])
 
 
 @helper
@@ -168,8 +168,8 @@ def _shrunk_rate(counts: tuple[float, float], expected: float, prior: float) -> 
 
 
 @helper
-def _expected_rate(of_rule: float, of_bucket: float, overall: float) -> float:
-    return min(of_rule * of_bucket / overall, _MAX_EXPECTED_RATE)
+def _expected_rate(of_rule: float, relative_rate: float) -> float:
+    return min(of_rule * relative_rate, _MAX_EXPECTED_RATE)
 
 
 @kernel
@@ -197,8 +197,10 @@ def insert_largest(row: Floats, first: int, n: int, value: float) -> None:
 def log_of_none(rate: float) -> int:
     """Minus the logarithm of the probability that something with this rate is not so, as an integer.
 
-    Sums of integers do not depend on the order of their terms.
+    Sums of integers do not depend on the order of their terms. For small rates, a few terms of the series are exact.
     """
+    if rate < _SMALL_RATE:
+        return int(rate * (1.0 + rate * (1 / 2 + rate * (1 / 3 + rate / 4))) * _LOG_UNIT + 0.5)
     return int(-np.log(1.0 - rate) * _LOG_UNIT + 0.5)
 
 

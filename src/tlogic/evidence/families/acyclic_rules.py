@@ -5,23 +5,27 @@ r they fire for each fact of the last steps, whoever the subject of the query, a
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
-from tlogic.compilation import kernel
+from tlogic.compilation import helper, kernel
 from tlogic.evidence.candidate_selection import QueryContext
 from tlogic.evidence.event_memory import N_RECENT_STEPS, EventMemory, end_of_edges, facts_at
 from tlogic.evidence.family import StepEvents, TallyFamily
-from tlogic.evidence.lists import first_of
+from tlogic.evidence.lists import Lists, first_of
 from tlogic.evidence.rates import (
     FIRES,
     HITS,
     Tally,
     add_counts,
     can_add_rules,
+    fill_head_rates,
     log_as_float,
     log_of_none,
+    rate_in_bucket,
     rate_of,
+    rate_of_rule,
     rules_by_head,
 )
 from tlogic.evidence.rule_kinds import RuleCounts, RuleKind
@@ -36,34 +40,77 @@ PRIOR = 20.0
 _ALL_AGES = N_AGES
 
 
+class RecentEvents(NamedTuple):
+    """The events of some entities in the last time steps, by relation and age."""
+
+    start: Ints
+    """Per entity: the index of its first entry, or -1 if it has not been looked up."""
+    end: Ints
+    n: Ints
+    """One element: the number of entries."""
+
+
 @kernel
 def _extract(memory: EventMemory, tally: Tally, context: QueryContext, order: Ints, out: Floats) -> None:
     """Fill one row per candidate."""
     memory, tally, context, out = borrowed(memory), borrowed(tally), borrowed(context), borrowed(out)
-    now = context.now
-    edges, record = memory.edges, memory.edges.record
-    rates = np.empty((len(memory.relation_key), N_AGES))
-    logs = np.empty((len(memory.relation_key), N_AGES), np.int64)
-    known = np.full((len(memory.relation_key), N_AGES), -1, np.int64)  # the relation that the rate is for
+    n_entities, n_cells = len(memory.entity_key), len(memory.relation_key) * N_AGES
+    recent = RecentEvents(np.full(n_entities, -1, np.int32), np.empty(n_entities, np.int32), np.zeros(1, np.int64))
+    entries = np.empty((16 * n_cells, 2), np.int32)  # relation and age as one number, and how many events
+    cell_head, rates, logs = np.full(n_cells, -1, np.int64), np.empty(n_cells), np.empty(n_cells, np.int64)
+    n_bodies = n_cells // N_AGES
+    body_head, rules, of_rule = np.full(n_bodies, -1, np.int64), np.empty(n_bodies, np.int64), np.empty(n_bodies)
+    head_rates = np.empty(_ALL_AGES + 1)
     for q in order:
         r = context.relation[q]
         best = 1e-9
+        fill_head_rates(tally.totals[r], _ALL_AGES, 0, _ALL_AGES, PRIOR, head_rates)
         for p in range(context.start[q], context.start[q + 1]):
             c, largest, total = context.candidate[p], 0.0, 0
-            end = end_of_edges(edges, c, now)
-            i = end - 1
-            while i >= first_of(edges, c) and now - record[i, 2] <= N_AGES:
-                b, age = record[i, 0], now - record[i, 2] - 1
-                if known[b, age] != r:
-                    known[b, age] = r
-                    rates[b, age] = _rate(tally, r, b, age)
-                    logs[b, age] = log_of_none(rates[b, age])
-                largest, total = max(largest, rates[b, age]), total + logs[b, age]
-                i -= 1
+            if recent.start[c] < 0:
+                entries = _with_room_for(entries, recent.n[0] + n_cells)  # type: ignore[assignment]
+                _look_up(memory.edges, c, context.now, recent, entries)
+            for i in range(recent.start[c], recent.end[c]):
+                cell = entries[i, 0]
+                if cell_head[cell] != r:  # its rate is not known yet
+                    body = cell // N_AGES
+                    if body_head[body] != r:
+                        body_head[body], rules[body] = r, number_of(tally.rule, joint_key(r, body))
+                        of_rule[body] = rate_of_rule(tally.counts, rules[body], _ALL_AGES, head_rates, PRIOR)
+                    rate = rate_in_bucket(tally.counts, rules[body], cell % N_AGES, of_rule[body], head_rates, PRIOR)
+                    cell_head[cell], rates[cell], logs[cell] = r, rate, log_of_none(rate)
+                largest, total = max(largest, rates[cell]), total + entries[i, 1] * logs[cell]
             out[p, 0], out[p, 1] = largest, log_as_float(total)
             best = max(best, log_as_float(total))
         for p in range(context.start[q], context.start[q + 1]):
             out[p, 2] = out[p, 1] / best
+
+
+@helper
+def _with_room_for(entries: Ints, n: int) -> Ints:
+    if n <= len(entries):
+        return entries
+    longer = np.empty((2 * n, 2), np.int32)
+    longer[: len(entries)] = entries
+    return longer
+
+
+@helper
+def _look_up(edges: Lists, entity: int, now: int, recent: RecentEvents, entries: Ints) -> None:
+    """Write the events of an entity in the last time steps. Those of one relation and time follow each other."""
+    record, n = edges.record, recent.n[0]
+    recent.start[entity] = n
+    for i in range(end_of_edges(edges, entity, now) - 1, first_of(edges, entity) - 1, -1):
+        age = now - record[i, 2] - 1
+        if age >= N_AGES:
+            break
+        cell = record[i, 0] * N_AGES + age
+        if n > recent.start[entity] and entries[n - 1, 0] == cell:
+            entries[n - 1, 1] += 1
+        else:
+            entries[n, 0], entries[n, 1] = cell, 1
+            n += 1
+    recent.end[entity], recent.n[0] = n, n
 
 
 @kernel
@@ -87,13 +134,13 @@ def _learn(memory: EventMemory, tally: Tally, events: StepEvents, first: int, ti
                     n = facts_at(memory.recent, memory.newest, b >> 1, now - age - 1)
                     if n:
                         rule = add_key(tally.rule, joint_key(r, b))
-                        add_counts(tally, rule, r, FIRES, age, _ALL_AGES, times * n)
+                        add_counts(tally.counts[rule], tally.totals[r], FIRES, age, _ALL_AGES, times * n)
         if events.new_answer[event]:
             c = events.target[event]
             i = end_of_edges(edges, c, now) - 1
             while i >= first_of(edges, c) and now - record[i, 2] <= N_AGES:
                 rule = add_key(tally.rule, joint_key(r, record[i, 0]))
-                add_counts(tally, rule, r, HITS, now - record[i, 2] - 1, _ALL_AGES, times)
+                add_counts(tally.counts[rule], tally.totals[r], HITS, now - record[i, 2] - 1, _ALL_AGES, times)
                 i -= 1
     return len(events.source)
 

@@ -29,6 +29,7 @@ from tlogic.graph.arrays import Floats, Ints, borrowed
 
 _N_PARTNERS = 15
 _MAX_ANSWERS = 4096  # of entities with one partner under one relation; later ones are not counted
+_MAX_DRAW = 10_000.0  # of the queries that rules are counted at
 _PRIOR = 5.0  # firings without a hit that are added to each rule's
 
 
@@ -72,7 +73,7 @@ def _learn(memory: EventMemory, state: ConstantState, events: StepEvents, first:
     partners, members, subject = new_partners(_N_PARTNERS), new_members(len(memory.entity_key)), -1
     for i in range(first, len(events.source)):
         s, r, c = events.source[i], events.relation[i], events.target[i]
-        if not events.is_sampled[i]:
+        if events.draw[i] >= _MAX_DRAW:
             continue
         if not has_room(state.body, _N_PARTNERS) or n_keys(state.body) + _N_PARTNERS > len(state.fires):
             return i

@@ -63,6 +63,7 @@ N_TOP, N_TOP_SHARED = 6, 3
 PRIOR = 20.0
 """The number of firings that the expected rate of a rule is worth."""
 _BUCKET_OF_AGE, _COARSE_BUCKET_OF_AGE = (np.searchsorted(ages, np.arange(ages[-1] + 2)) for ages in (AGES, COARSE_AGES))
+_MAX_DRAW = 10_000.0  # of the queries that rules are counted at
 _MIN_GOOD_RATE = 0.05
 _SUM, _FIRES, _SHARED = N_TOP, N_TOP + 1, N_TOP + 2
 _SHARED_SUM = _SHARED + N_TOP_SHARED
@@ -176,15 +177,13 @@ def _fill(
                 slot, rule = triples[of_pair.record[i, PART], SLOT + (b & 1)], number_of(tally.rule, joint_key(r, b))
                 known.query[b], known.rule[b] = q, rule
                 known.weight[b] = weight_at(decay, slots, slot, moment_before(slots, slot, now), now)
-                known.by_age[b] = rate_of_rule(tally, rule, _ALL_AGES, known.head_rates, PRIOR)
-                known.by_share[b] = rate_of_rule(tally, rule, _ALL_SHARED, known.head_rates, PRIOR)
+                known.by_age[b] = rate_of_rule(tally.counts, rule, _ALL_AGES, known.head_rates, PRIOR)
+                known.by_share[b] = rate_of_rule(tally.counts, rule, _ALL_SHARED, known.head_rates, PRIOR)
             by_age = rate_in_bucket(
-                tally, known.rule[b], _age_bucket(age), _ALL_AGES, known.by_age[b], known.head_rates, PRIOR
+                tally.counts, known.rule[b], _age_bucket(age), known.by_age[b], known.head_rates, PRIOR
             )
             shared = _shared_bucket(age, weight / known.weight[b])
-            by_share = rate_in_bucket(
-                tally, known.rule[b], shared, _ALL_SHARED, known.by_share[b], known.head_rates, PRIOR
-            )
+            by_share = rate_in_bucket(tally.counts, known.rule[b], shared, known.by_share[b], known.head_rates, PRIOR)
             insert_largest(out, 0, N_TOP, by_age)
             insert_largest(out, _SHARED, N_TOP_SHARED, by_share)
             by_age_sum += log_of_none(by_age)
@@ -228,7 +227,7 @@ def _learn(memory: EventMemory, tally: Tally, events: StepEvents, first: int, ti
     n, since, subject = 0, 0, -1
     for i in range(first, len(events.source)):
         s, r = events.source[i], events.relation[i]
-        if not events.is_sampled[i]:
+        if events.draw[i] >= _MAX_DRAW:
             continue
         if not can_add_rules(tally, size_of(memory.slots_of_entity, s)):
             return i
@@ -319,7 +318,7 @@ def _count_firings(tally: Tally, head: int, firings: Firings, n: int, times: int
         if i == 0 or firings.body[i] != firings.body[i - 1]:
             rule = add_key(tally.rule, joint_key(head, firings.body[i]))
         whole = _ALL_AGES if firings.bucket[i] < _ALL_AGES else _ALL_SHARED
-        add_counts(tally, rule, head, FIRES, firings.bucket[i], whole, times * firings.n[i])
+        add_counts(tally.counts[rule], tally.totals[head], FIRES, firings.bucket[i], whole, times * firings.n[i])
 
 
 @helper
@@ -343,9 +342,10 @@ def _count_hits(
             b = of_pair.record[i, MEMBER] ^ (k if s == c else s > c)
             slot = triples[of_pair.record[i, PART], SLOT + (b & 1)]
             whole = weight_at(decay, slots, slot, moment_before(slots, slot, now), now)
-            rule = add_key(tally.rule, joint_key(r, b))
-            add_counts(tally, rule, r, HITS, _age_bucket(now - last), _ALL_AGES, times)
-            add_counts(tally, rule, r, HITS, _shared_bucket(now - last, weight / whole), _ALL_SHARED, times)
+            rule, by_share = add_key(tally.rule, joint_key(r, b)), _shared_bucket(now - last, weight / whole)
+            counts, totals = tally.counts[rule], tally.totals[r]
+            add_counts(counts, totals, HITS, _age_bucket(now - last), _ALL_AGES, times)
+            add_counts(counts, totals, HITS, by_share, _ALL_SHARED, times)
 
 
 class OneStepRules(TallyFamily):

@@ -49,6 +49,7 @@ N_AGES = len(AGES) + 1
 PRIOR = 30.0
 """The number of firings that the expected rate of a rule is worth."""
 _ALL_AGES = N_AGES * N_AGES
+_MAX_DRAW = 3_000.0  # of the queries that rules are counted at
 _N_EVENTS = 30  # last events of the subject, and of each x, that rules fire along
 _MAX_FIRINGS = _N_EVENTS * _N_EVENTS
 _LARGEST, _SUM, _OF_BEST, _RANK = 0, 2, 3, 4
@@ -107,8 +108,8 @@ def _fill(tally: Tally, head: int, firings: Firings, n: int, row_of: Ints, out: 
     for i in range(n):
         rule, row = firings.rule[i], row_of[firings.candidate[i]]
         if rule >= 0 and tally.counts[rule, _ALL_AGES, FIRES]:
-            of_rule = rate_of_rule(tally, rule, _ALL_AGES, head_rates, PRIOR)
-            rate = rate_in_bucket(tally, rule, firings.bucket[i], _ALL_AGES, of_rule, head_rates, PRIOR)
+            of_rule = rate_of_rule(tally.counts, rule, _ALL_AGES, head_rates, PRIOR)
+            rate = rate_in_bucket(tally.counts, rule, firings.bucket[i], of_rule, head_rates, PRIOR)
             insert_largest(out[row], _LARGEST, _SUM, rate)
             sums[row] += log_of_none(rate)
     for row in range(len(out)):
@@ -148,7 +149,7 @@ def _learn(memory: EventMemory, state: TwoStepState, events: StepEvents, first: 
     firings, n, subject = _no_firings(), 0, -1
     for i in range(first, len(events.source)):
         s, r = events.source[i], events.relation[i]
-        if not events.is_sampled[i]:
+        if events.draw[i] >= _MAX_DRAW:
             continue
         if not can_add_rules(tally, _MAX_FIRINGS):
             return i
@@ -162,7 +163,7 @@ def _learn(memory: EventMemory, state: TwoStepState, events: StepEvents, first: 
             for k in range(n):
                 rule = firings.rule[k]
                 if rule >= 0 and since[rule] < events.now:
-                    add_counts(tally, rule, r, FIRES, firings.bucket[k], _ALL_AGES, times)
+                    add_counts(tally.counts[rule], tally.totals[r], FIRES, firings.bucket[k], _ALL_AGES, times)
         for k in range(n):
             if firings.candidate[k] == events.target[i]:
                 _count_hit(tally, since, r, firings.body[k], firings.bucket[k], events.now, times)
@@ -177,8 +178,8 @@ def _count_hit(tally: Tally, since: Ints, head: int, body: int, bucket: int, now
     if rule == n_rules:
         since[rule] = now
     if since[rule] == now:
-        add_counts(tally, rule, head, FIRES, bucket, _ALL_AGES, times)
-    add_counts(tally, rule, head, HITS, bucket, _ALL_AGES, times)
+        add_counts(tally.counts[rule], tally.totals[head], FIRES, bucket, _ALL_AGES, times)
+    add_counts(tally.counts[rule], tally.totals[head], HITS, bucket, _ALL_AGES, times)
 
 
 class TwoStepRules(CountingFamily):
