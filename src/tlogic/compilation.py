@@ -1,4 +1,8 @@
-"""How the numeric code is compiled: kernels, which Python calls, and helpers, which only kernels call."""
+"""How the numeric code is compiled: kernels, which Python calls, and helpers, which only kernels call.
+
+An array is about ten numbers to pass on, so small functions that take arrays are inlined where they are called: that
+made some kernels ten times faster.
+"""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -12,10 +16,14 @@ kernel = njit(cache=True, nogil=True)
 """Compile a function that is called from Python; the machine code is stored for later processes."""
 
 
-def helper(function: Function) -> Function:
-    """Compile a function for kernels alone: sooner, as nothing turns Python objects into its arguments.
+inlined_kernel = njit(cache=True, nogil=True, forceinline=True)
+"""Compile a function that is called from Python, and that is small enough to be inlined where kernels call it."""
 
-    Python may call it too, and then interprets it.
+
+def helper(function: Function) -> Function:
+    """Compile a function for kernels alone, where it is inlined.
+
+    That takes less time, as nothing turns Python objects into its arguments. Python may call it too, and interprets it.
     """
-    jitable: Function = register_jitable(cache=True, nogil=True)(function)
+    jitable: Function = register_jitable(cache=True, nogil=True, forceinline=True)(function)
     return jitable

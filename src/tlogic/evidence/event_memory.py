@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tlogic.compilation import helper, kernel
+from tlogic.compilation import helper, inlined_kernel, kernel
 from tlogic.evidence.groups import (
     LATEST,
     N_EARLIER,
@@ -354,7 +354,7 @@ def events_at(slots: Groups, slot: int, moment: int) -> int:
     return slots[slot, N_EVENTS_EARLIER] if moment else slots[slot, N_LATEST] - slots[slot, N_EARLIER]
 
 
-@kernel
+@inlined_kernel
 def end_of_edges(edges: Lists, entity: int, now: int) -> int:
     """The index behind the last edge of an entity before now."""
     record, low = edges.record, first_of(edges, entity)

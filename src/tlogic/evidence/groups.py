@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from tlogic.compilation import helper, kernel
+from tlogic.compilation import helper, inlined_kernel, kernel
 from tlogic.graph.arrays import Floats, Ints
 
 N_HALF_LIVES = 5
@@ -120,7 +120,7 @@ def is_new_at(groups: Groups, group: int, time: int) -> bool:
     return groups[group, N_LATEST] == 0 or groups[group, LATEST] < time
 
 
-@kernel
+@inlined_kernel
 def moment_before(groups: Groups, group: int, now: int) -> int:
     """Which of the two moments of a group is the last one before now: 0 or 1; -1 if there is none."""
     if group < 0 or groups[group, N_LATEST] == 0:
@@ -130,13 +130,13 @@ def moment_before(groups: Groups, group: int, now: int) -> int:
     return 1 if groups[group, N_EARLIER] else -1
 
 
-@kernel
+@inlined_kernel
 def time_of(groups: Groups, group: int, moment: int) -> int:
     """The time of a moment."""
     return groups[group, LATEST + 2 * moment]
 
 
-@kernel
+@inlined_kernel
 def n_events(groups: Groups, group: int, moment: int) -> int:
     """The number of events until a moment."""
     return groups[group, N_LATEST + 2 * moment]
@@ -147,7 +147,7 @@ def _count(groups: Groups, group: int, moment: int, h: int) -> float:
     return float_of(groups[group, COUNTS + FOREVER * moment + h])
 
 
-@kernel
+@inlined_kernel
 def count_at(decay: Floats, groups: Groups, group: int, moment: int, h: int, now: int) -> float:
     """The decayed count of a group, from its last moment before now."""
     if h == FOREVER:
@@ -155,7 +155,7 @@ def count_at(decay: Floats, groups: Groups, group: int, moment: int, h: int, now
     return _count(groups, group, moment, h) * decayed(decay, h, now - time_of(groups, group, moment))
 
 
-@kernel
+@inlined_kernel
 def weight_at(decay: Floats, groups: Groups, group: int, moment: int, now: int) -> float:
     """The weight of a group: its decayed count, plus a little for each event, however old."""
     old = OLD_EVENT_WEIGHT * n_events(groups, group, moment)
@@ -188,7 +188,7 @@ def weight_before(decay: Floats, record: Ints, at: int, groups: Groups, now: int
     return weight_at(decay, groups, group, moment_before(groups, group, now), now)
 
 
-@kernel
+@inlined_kernel
 def share(decay: Floats, parts: Groups, part: int, moment: int, wholes: Groups, whole: int, last: int, h: int) -> float:
     """The decayed share of a group in a larger one that contains it, from the last moments of both.
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tlogic.compilation import helper, kernel
+from tlogic.compilation import helper, inlined_kernel, kernel
 from tlogic.graph.arrays import Ints
 
 _MIN_ROOM = 2  # records; most lists have one or two
@@ -121,13 +121,13 @@ def append(lists: Lists, which: int, first: int, second: int) -> int:
     return at - first_of(lists, which)
 
 
-@kernel
+@inlined_kernel
 def first_of(lists: Lists, which: int) -> int:
     """The index of the first record of a list."""
     return lists.extent[which + 1, _START]
 
 
-@kernel
+@inlined_kernel
 def size_of(lists: Lists, which: int) -> int:
     """The number of records of a list; none for list -1."""
     return lists.extent[which + 1, _SIZE] if which >= 0 else 0

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tlogic.compilation import helper, kernel
+from tlogic.compilation import helper, inlined_kernel
 from tlogic.evidence.rule_kinds import RuleCounts
 from tlogic.evidence.tables import Table, has_room, keys_of, larger_table, n_keys, new_table
 from tlogic.graph.arrays import Floats, Ints
@@ -78,7 +78,7 @@ def can_add_rules(tally: Tally, n: int) -> bool:
     return has_room(tally.rule, n) and n_keys(tally.rule) + n <= len(tally.counts)
 
 
-@kernel
+@inlined_kernel
 def two_relations(first: int, second: int) -> int:
     """One number for two body relations."""
     return (first << _RELATION_BITS) | second
@@ -93,7 +93,7 @@ def add_counts(of_rule: Ints, of_head: Ints, what: int, bucket: int, whole: int,
     of_head[whole, what] += n
 
 
-@kernel
+@inlined_kernel
 def smoothed_rate(
     own: tuple[float, float],
     rule: tuple[float, float],
@@ -115,7 +115,7 @@ def smoothed_rate(
     return _shrunk_rate(own, _expected_rate(of_rule, of_bucket / overall), prior)
 
 
-@kernel
+@inlined_kernel
 def rate_of(tally: Tally, rule: int, head: int, bucket: int, whole: int, prior: float) -> float:
     """The smoothed rate of a rule in a bucket; of rule -1, which never fired, what is expected of such rules."""
     own, of_rule = _counts(tally.counts, rule, bucket), _counts(tally.counts, rule, whole)
@@ -172,7 +172,7 @@ def _expected_rate(of_rule: float, relative_rate: float) -> float:
     return min(of_rule * relative_rate, _MAX_EXPECTED_RATE)
 
 
-@kernel
+@inlined_kernel
 def bucket_of(value: float, edges: tuple[float, ...]) -> int:
     """The number of edges that a value exceeds."""
     bucket = 0

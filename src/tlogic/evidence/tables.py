@@ -4,7 +4,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tlogic.compilation import helper, kernel
+from tlogic.compilation import helper, inlined_kernel, kernel
 from tlogic.graph.arrays import Ints
 from tlogic.graph.hashing import splitmix64
 
@@ -50,25 +50,25 @@ def joint_parts(keys: Ints) -> tuple[Ints, Ints]:
     return keys >> 32, keys & 0xFFFFFFFF
 
 
-@kernel
+@inlined_kernel
 def n_keys(table: Table) -> int:
     """The number of keys."""
     return table[len(table) - 1, 0]
 
 
-@kernel
+@inlined_kernel
 def joint_key(high: int, low: int) -> int:
     """One key for two numbers below 2^31."""
     return (int(high) << 32) | int(low)
 
 
-@kernel
+@inlined_kernel
 def has_room(table: Table, n_more: int) -> bool:
     """Whether so many more keys fit."""
     return n_keys(table) + n_more <= _MAX_LOAD * (len(table) - 1)
 
 
-@kernel
+@inlined_kernel
 def number_of(table: Table, key: int) -> int:
     """The number of a key, or -1."""
     at = _find(table, key)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tlogic.compilation import helper, kernel
+from tlogic.compilation import helper, inlined_kernel, kernel
 from tlogic.evidence.candidate_selection import QueryContext
 from tlogic.evidence.event_memory import (
     SLOT,
@@ -200,7 +200,7 @@ def rate_by_age(tally: Tally, head: int, body: int, age: int) -> float:
     return rate_of(tally, number_of(tally.rule, joint_key(head, body)), head, _age_bucket(age), _ALL_AGES, PRIOR)
 
 
-@kernel
+@inlined_kernel
 def _age_bucket(age: int) -> int:
     return _BUCKET_OF_AGE[min(age, AGES[-1] + 1)]
 
