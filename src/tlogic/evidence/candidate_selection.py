@@ -9,7 +9,15 @@ from typing import NamedTuple
 import numpy as np
 
 from tlogic.compilation import helper, kernel
-from tlogic.evidence.event_memory import EventMemory, end_of_edges, events_at, pair_of, slot_of, triple_of
+from tlogic.evidence.event_memory import (
+    EventMemory,
+    end_of_edges,
+    events_at,
+    pair_of,
+    searched_since,
+    slot_of,
+    triple_of,
+)
 from tlogic.evidence.groups import N_HALF_LIVES, RECENT, Groups, moment_before, weight_at
 from tlogic.evidence.lists import Lists, first_of, indexes_of, size_of
 from tlogic.evidence.partners import (
@@ -122,17 +130,27 @@ class PerQuery(NamedTuple):
     start: Ints
 
 
+class PerCandidate(NamedTuple):
+    """The part of a context that has one entry per candidate."""
+
+    candidate: Ints
+    pair: Ints
+    triple: Ints
+    back_slot: Ints
+
+
 @kernel
 def _select(
     memory: EventMemory, queries: StepQueries, popular: Ints, proposals: Proposals, per_query: PerQuery
-) -> tuple[Ints, Ints, Ints, Ints]:
+) -> PerCandidate:
     memory, per_query, popular = borrowed(memory), borrowed(per_query), borrowed(popular)
     now, n, start = queries.now, len(queries.subject), per_query.start
     n_entities = len(memory.entity_key)
     found = Found(np.zeros(n_entities, np.float32), np.empty(n_entities, np.int32), np.zeros(1, np.int64))
     strengths = np.empty(n_entities, np.float32)
     near, members = new_members(n_entities), new_members(n_entities)
-    candidate = np.empty(n * MAX_CANDIDATES + MAX_CANDIDATES_OF_BROAD_QUERY, np.int32)
+    pairs, all_are_near = np.full(n_entities, -1, np.int64), False  # per entity: its pair with the subject
+    chosen = _room_for(n * MAX_CANDIDATES + MAX_CANDIDATES_OF_BROAD_QUERY)
     for q in range(n):
         s, r = queries.subject[q], queries.relation[q]
         slot, partners = slot_of(memory.slot, s, r), Partners(per_query.partner[q], per_query.partner_share[q])
@@ -140,7 +158,12 @@ def _select(
         if q and s == queries.subject[q - 1]:
             _copy_partners(per_query, q)
         else:
+            for i in range(near.n[0]):
+                pairs[near.entity[i]] = -1
             collect_partners(memory, s, now, near)
+            for i in range(near.n[0]):
+                pairs[near.entity[i]] = near.part[i]
+            all_are_near = searched_since(memory.edges, memory.max_events, s, now) == 0
             strongest(memory.decay, memory.entity_key, near, memory.pairs, memory.entities, s, now, partners)
         _add_members(near, 1.0, found)
         collect_targets(memory, s, r, slot, now, members)
@@ -150,24 +173,36 @@ def _select(
         _add_proposed(proposals, q, s, found)
         n_before = _n_answers_before(memory.slots, slot, now)
         n_kept = min(found.n[0], max(MAX_CANDIDATES, min(2 * n_before, MAX_CANDIDATES_OF_BROAD_QUERY)))
-        if start[q] + n_kept > len(candidate):
-            candidate = _longer(candidate)  # type: ignore[assignment]
+        if start[q] + n_kept > len(chosen.candidate):
+            chosen = _longer(chosen)
         start[q + 1] = start[q] + n_kept
-        _keep_strongest(found, strengths, memory.entity_key, candidate[start[q] : start[q + 1]])
-    candidate = candidate[: start[n]].copy()
-    pair, triple, back_slot = np.empty(start[n], np.int64), np.empty(start[n], np.int64), np.empty(start[n], np.int64)
-    for q in range(n):
-        s, r = queries.subject[q], queries.relation[q]
+        _keep_strongest(found, strengths, memory.entity_key, chosen.candidate[start[q] : start[q + 1]])
         for p in range(start[q], start[q + 1]):
-            pair[p], back_slot[p] = pair_of(memory.pair, s, candidate[p]), slot_of(memory.slot, candidate[p], r ^ 1)
-            triple[p] = triple_of(memory.triple, per_query.slot[q], back_slot[p], r, s, candidate[p])
-    return candidate, pair, triple, back_slot
+            c = chosen.candidate[p]
+            pair = pairs[c] if pairs[c] >= 0 or all_are_near else pair_of(memory.pair, s, c)
+            back_slot = slot_of(memory.slot, c, r ^ 1)
+            chosen.pair[p], chosen.back_slot[p] = pair, back_slot
+            chosen.triple[p] = triple_of(memory.triple, slot, back_slot, r, s, c) if pair >= 0 else -1
+    end = start[n]
+    return PerCandidate(
+        chosen.candidate[:end].copy(),
+        chosen.pair[:end].copy(),
+        chosen.triple[:end].copy(),
+        chosen.back_slot[:end].copy(),
+    )
 
 
 @helper
-def _longer(array: Ints) -> Ints:
-    longer = np.empty(2 * len(array), np.int32)
-    longer[: len(array)] = array
+def _room_for(n: int) -> PerCandidate:
+    return PerCandidate(np.empty(n, np.int32), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64))
+
+
+@helper
+def _longer(chosen: PerCandidate) -> PerCandidate:
+    n = len(chosen.candidate)
+    longer = _room_for(2 * n)
+    longer.candidate[:n], longer.pair[:n] = chosen.candidate, chosen.pair
+    longer.triple[:n], longer.back_slot[:n] = chosen.triple, chosen.back_slot
     return longer
 
 
@@ -209,7 +244,7 @@ def _add_two_steps_away(
     memory: EventMemory, partners: Partners, relation: int, now: int, members: Members, found: Found
 ) -> None:
     """Add the objects of the relation, and the last partners, of the subject's strongest partners."""
-    edges, theirs = memory.edges, new_partners(N_PARTNERS)
+    edges, theirs = memory.edges, new_partners(N_PARTNERS, 1)
     for i in range(N_PARTNERS):
         x = partners.entity[i]
         if x < 0:
@@ -221,7 +256,7 @@ def _add_two_steps_away(
             strongest(memory.decay, memory.entity_key, members, memory.triples, memory.slots, slot, now, theirs)
             for j in range(N_PARTNERS):
                 if theirs.entity[j] >= 0:
-                    _add(found, theirs.entity[j], weight * theirs.share[j, RECENT])
+                    _add(found, theirs.entity[j], weight * theirs.share[j, 0])
         if i < N_CLOSEST_PARTNERS:
             end = end_of_edges(edges, x, now)
             for j in range(max(first_of(edges, x), end - N_LAST_EVENTS), end):

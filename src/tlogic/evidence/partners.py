@@ -13,6 +13,7 @@ from tlogic.evidence.groups import (
     MEMBER,
     N_HALF_LIVES,
     PART,
+    RECENT,
     Groups,
     last_before,
     moment_before,
@@ -31,7 +32,8 @@ class Partners(NamedTuple):
 
     entity: Ints
     share: Floats
-    """Per entity and half-life: the decayed share of its events among all events of the entity in question."""
+    """Per entity and half-life: the decayed share of its events among all events of the entity in question. If there is
+    one half-life, it is the recent one."""
 
 
 class Members(NamedTuple):
@@ -49,9 +51,9 @@ class Members(NamedTuple):
 
 
 @kernel
-def new_partners(n: int) -> Partners:
-    """Room for so many partners."""
-    return Partners(np.empty(n, np.int64), np.empty((n, N_HALF_LIVES)))
+def new_partners(n: int, n_lives: int = N_HALF_LIVES) -> Partners:
+    """Room for so many partners, with shares for all half-lives or for the recent one."""
+    return Partners(np.empty(n, np.int64), np.empty((n, n_lives)))
 
 
 @kernel
@@ -144,14 +146,14 @@ def strongest(
     for i in range(members.n[0]):
         if n_found < n or members.weight[i] >= members.weight[found[n - 1]]:
             n_found = _insert(found, n_found, entity_key, members, i)
-    whole = moment_before(wholes, which, now)
+    whole, n_lives = moment_before(wholes, which, now), partners.share.shape[1]
     for rank in range(n):
         partners.entity[rank] = members.entity[found[rank]] if rank < n_found else -1
-        for h in range(N_HALF_LIVES):
-            partners.share[rank, h] = 0.0
+        for k in range(n_lives):
+            partners.share[rank, k] = 0.0
             if rank < n_found:
-                part = members.part[found[rank]]
-                partners.share[rank, h] = share(
+                part, h = members.part[found[rank]], k if n_lives == N_HALF_LIVES else RECENT
+                partners.share[rank, k] = share(
                     decay, parts, part, moment_before(parts, part, now), wholes, which, whole, h
                 )
 

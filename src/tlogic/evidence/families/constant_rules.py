@@ -70,7 +70,7 @@ def _extract(state: ConstantState, n_entities: int, context: QueryContext, out: 
 def _learn(memory: EventMemory, state: ConstantState, events: StepEvents, first: int, times: int) -> int:
     """Count firings and hits from an event on until there is no room; return the index of the next event."""
     memory, state, events = borrowed(memory), borrowed(state), borrowed(events)
-    partners, members, subject = new_partners(_N_PARTNERS), new_members(len(memory.entity_key)), -1
+    partners, members, subject = new_partners(_N_PARTNERS, 1), new_members(len(memory.entity_key)), -1
     for i in range(first, len(events.source)):
         s, r, c = events.source[i], events.relation[i], events.target[i]
         if events.draw[i] >= _MAX_DRAW:

@@ -51,9 +51,9 @@ def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
         partners = Partners(context.partner[q], context.partner_share[q])
         _add_pairs(memory, partners, now, candidates, rows[:, _COMMON:_DID])
         _add_slots(memory, partners, r, now, candidates, rows[:, _DID:_TARGETS])
-        targets = _recent_only(_targets(memory, s, r, context.slot[q], now, N_PARTNERS, members))
+        targets = _targets(memory, s, r, context.slot[q], now, N_PARTNERS, members)
         _add_pairs(memory, targets, now, candidates, rows[:, _TARGETS:_SIMILAR])
-        similar = _recent_only(_similar_subjects(memory, targets, r ^ 1, now, members))
+        similar = _similar_subjects(memory, targets, r ^ 1, now, members)
         _add_slots(memory, similar, r, now, candidates, rows[:, _SIMILAR:])
         for c in own:
             row[c] = -1
@@ -63,24 +63,18 @@ def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
 def _targets(
     memory: EventMemory, entity: int, relation: int, slot: int, now: int, n: int, members: Members
 ) -> Partners:
-    """The strongest targets of an entity under a relation."""
-    targets = new_partners(n)
+    """The strongest targets of an entity under a relation, with their recent shares."""
+    targets = new_partners(n, 1)
     collect_targets(memory, entity, relation, slot, now, members)
     strongest(memory.decay, memory.entity_key, members, memory.triples, memory.slots, slot, now, targets)
     return targets
 
 
 @helper
-def _recent_only(partners: Partners) -> Partners:
-    """The same partners with the shares of the recent half-life only."""
-    return Partners(partners.entity, partners.share[:, RECENT : RECENT + 1])
-
-
-@helper
 def _similar_subjects(memory: EventMemory, targets: Partners, inverse: int, now: int, members: Members) -> Partners:
     """Other subjects of the relation with the subject's strongest targets."""
     n = _N_SIMILAR * _N_SIMILAR
-    similar = Partners(np.full(n, -1, np.int64), np.zeros((n, N_HALF_LIVES)))
+    similar = Partners(np.full(n, -1, np.int64), np.zeros((n, 1)))
     for i in range(_N_SIMILAR):
         if targets.entity[i] >= 0:
             slot = slot_of(memory.slot, targets.entity[i], inverse)
