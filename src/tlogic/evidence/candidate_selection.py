@@ -29,7 +29,7 @@ from tlogic.evidence.partners import (
     new_partners,
     strongest,
 )
-from tlogic.graph.arrays import Floats, Ints, borrowed
+from tlogic.graph.arrays import Floats, Ints, borrowed, copy_items
 
 MAX_CANDIDATES = 120
 """Per query, unless it had many answers when it last occurred."""
@@ -201,8 +201,10 @@ def _room_for(n: int) -> PerCandidate:
 def _longer(chosen: PerCandidate) -> PerCandidate:
     n = len(chosen.candidate)
     longer = _room_for(2 * n)
-    longer.candidate[:n], longer.pair[:n] = chosen.candidate, chosen.pair
-    longer.triple[:n], longer.back_slot[:n] = chosen.triple, chosen.back_slot
+    copy_items(chosen.candidate, n, longer.candidate)
+    copy_items(chosen.pair, n, longer.pair)
+    copy_items(chosen.triple, n, longer.triple)
+    copy_items(chosen.back_slot, n, longer.back_slot)
     return longer
 
 

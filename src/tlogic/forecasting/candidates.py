@@ -10,7 +10,7 @@ import numpy as np
 from tlogic.compilation import helper, kernel
 from tlogic.forecasting.grounding.frontier import Frontier
 from tlogic.forecasting.grounding.visible_facts import NEVER
-from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.arrays import Floats, Ints, copy_items
 
 _START, _LENGTH, _CAPACITY, _IN_TOP = 0, 1, 2, 3  # columns of ``score_list``
 _N, _N_SCORES, _N_CONTENDERS, _WATCHING = 0, 1, 2, 3  # entries of ``counts``
@@ -221,5 +221,5 @@ def write_candidates(candidates: Candidates, entity: Ints, score: Floats, start:
 def with_capacity(array: Any, used: int, needed: int) -> Any:
     """A copy of an array's used part with capacity for twice the entries that are needed."""
     larger = np.empty(2 * needed, array.dtype)
-    larger[:used] = array[:used]
+    copy_items(array, used, larger)
     return larger

@@ -9,6 +9,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from tlogic.compilation import helper
+
 Ints: TypeAlias = npt.NDArray[np.integer[Any]]
 Floats: TypeAlias = npt.NDArray[np.floating[Any]]
 Bools: TypeAlias = npt.NDArray[np.bool_]
@@ -54,3 +56,10 @@ borrowed: Any = _borrowed
 Passing a record to a function costs two atomic operations per array for reference counting. In a loop over millions of
 rules that took a fifth of the time.
 """
+
+
+@helper
+def copy_items(source: Any, n: int, target: Any) -> None:
+    """In a kernel: copy the first items of an array. To assign a slice takes seconds to compile, for error messages."""
+    for i in range(n):
+        target[i] = source[i]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tlogic.compilation import helper, kernel
-from tlogic.graph.arrays import Ints
+from tlogic.graph.arrays import Ints, copy_items
 
 _ONE = np.uint64(1)
 _SHIFT = np.uint64(5)
@@ -90,7 +90,7 @@ def search_all_fenced(values: Ints, fences: Ints, searches: Searches, n: int) ->
         fence = position[i] << _SHIFT
         position[i], end[i] = max(first[i], max(fence, _FENCE_SPACING) - _FENCE_SPACING), min(last[i], fence)
     search_all(values, searches, n)
-    end[:n] = last[:n]
+    copy_items(last, n, end)
 
 
 @kernel

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tlogic.compilation import helper, kernel
-from tlogic.graph.arrays import Ints
+from tlogic.graph.arrays import Ints, copy_items
 from tlogic.graph.binary_search import find, find_within, first_at_least, first_equal
 from tlogic.graph.edges import relation_of, target_of
 from tlogic.graph.facts import Facts
@@ -65,7 +65,7 @@ def sample_rules(index: WalkIndex, settings: WalkSettings, heads: Ints) -> Ints:
         table[:] = -1
         for walk in range(n_walks):
             if sample_walk(index, settings, head, walk, body, entities):
-                rows[n, :length] = body
+                copy_items(body, length, rows[n])
                 _number_variables(entities, rows[n, length:-1])
                 rows[n, -1] = head
                 n += is_new_row(rows, n, table)

@@ -13,7 +13,7 @@ import numpy as np
 
 from tlogic.compilation import kernel
 from tlogic.evidence.answer_history import HISTORY_COLUMNS
-from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.arrays import Floats, Ints, copy_items
 from tlogic.models.optimiser import minimise
 
 _FEATURES = (*HISTORY_COLUMNS, "log expected answers", "log expected answers above 1", "threshold")
@@ -222,7 +222,7 @@ def _correct(
     least = min(np.cumsum(bend).min(), 0.0)
     n_columns, features = history.shape[1], np.empty(len(calibration.low))
     for q in range(len(expected)):
-        features[:n_columns] = history[q]
+        copy_items(history[q], n_columns, features)
         features[n_columns] = np.log(expected[q])
         features[n_columns + 1] = max(np.log(expected[q]), 0.0)
         features[n_columns + 2] = threshold[q]

@@ -31,7 +31,7 @@ from tlogic.evidence.rates import (
 from tlogic.evidence.rule_kinds import RuleCounts, RuleKind
 from tlogic.evidence.statements import Case, Edge, Statement, percent
 from tlogic.evidence.tables import add_key, joint_key, number_of
-from tlogic.graph.arrays import Floats, Ints, borrowed
+from tlogic.graph.arrays import Floats, Ints, borrowed, copy_items
 
 N_AGES = N_RECENT_STEPS
 """The age of the oldest facts for which rules fire, in time steps."""
@@ -91,7 +91,8 @@ def _with_room_for(entries: Ints, n: int) -> Ints:
     if n <= len(entries):
         return entries
     longer = np.empty((2 * n, 2), np.int32)
-    longer[: len(entries)] = entries
+    for i in range(len(entries)):
+        copy_items(entries[i], 2, longer[i])
     return longer
 
 

@@ -79,8 +79,9 @@ def _similar_subjects(memory: EventMemory, targets: Partners, inverse: int, now:
         if targets.entity[i] >= 0:
             slot = slot_of(memory.slot, targets.entity[i], inverse)
             others = _targets(memory, targets.entity[i], inverse, slot, now, _N_SIMILAR, members)
-            similar.entity[i * _N_SIMILAR : (i + 1) * _N_SIMILAR] = others.entity
-            similar.share[i * _N_SIMILAR : (i + 1) * _N_SIMILAR] = others.share * targets.share[i, 0]
+            for k in range(_N_SIMILAR):
+                similar.entity[i * _N_SIMILAR + k] = others.entity[k]
+                similar.share[i * _N_SIMILAR + k, 0] = others.share[k, 0] * targets.share[i, 0]
     return similar
 
 
