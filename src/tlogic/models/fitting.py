@@ -4,7 +4,6 @@ from tlogic.execution import Execution
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.boosting import grow_trees, lightgbm
 from tlogic.models.calibration import calibrate, learn_expected_answers
-from tlogic.models.counted_rules import CountedRules, most_frequent_rules
 from tlogic.models.model import Model
 from tlogic.models.occurrence.occurrence_training import fit_occurrence
 from tlogic.models.scorecard import learn_weights, scores_of
@@ -18,7 +17,7 @@ def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution 
     if boosted:
         lightgbm()  # a missing library is reported now, not after all evidence is extracted
     data = collect_training_data(graph, settings, execution)
-    known, bins, examples, held_back, counts, memory, occurrences = data
+    known, bins, examples, held_back, counts, memory_settings, counted, occurrences = data
     weight = learn_weights(examples, bins.sizes, execution.threads)
     trees = (
         grow_trees(examples, scores_of(weight, examples.bins), settings.seed, execution.threads) if boosted else None
@@ -27,12 +26,12 @@ def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution 
     expected = learn_expected_answers(counts.history, counts.n_answers)
     history = counts.history[counts.is_held_back]
     return Model(
-        memory_settings=memory.settings,
+        memory_settings=memory_settings,
         bins=bins,
         weight=weight,
         calibration=calibrate(expected, held_back.start, scores, held_back.is_true, history),
         trees=trees,
-        counted=CountedRules(known.relations.names, most_frequent_rules(memory.families, len(known.relations.base))),
+        counted=counted,
         occurrence=fit_occurrence(occurrences, execution),
         settings={
             "model": settings.model,

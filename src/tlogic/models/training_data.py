@@ -13,7 +13,7 @@ import numpy as np
 from tlogic.errors import InputError
 from tlogic.evidence.answer_history import HISTORY_COLUMNS
 from tlogic.evidence.groups import half_lives
-from tlogic.evidence.memory import Evidence, Memory
+from tlogic.evidence.memory import Evidence
 from tlogic.evidence.memory_cache import MemoryCache
 from tlogic.evidence.memory_settings import MemorySettings
 from tlogic.evidence.query_evidence import QueryEvidence
@@ -25,6 +25,7 @@ from tlogic.graph.facts import Facts
 from tlogic.graph.hashing import mixed_hashes
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.bins import Bins
+from tlogic.models.counted_rules import CountedRules, most_frequent_rules
 from tlogic.models.occurrence.occurrence_training import OccurrenceCollector
 from tlogic.models.scorecard import Examples
 from tlogic.models.settings import FitSettings
@@ -60,8 +61,10 @@ class TrainingData(NamedTuple):
     held_back: Examples
     """Queries for calibration, with all their candidates."""
     counts: AnswerCounts
-    memory: Memory
-    """All facts of the graph, and what families learned from them."""
+    memory_settings: MemorySettings
+    """How the evidence was remembered."""
+    counted: CountedRules
+    """The rules that families of evidence counted."""
     occurrences: OccurrenceCollector
     """Past triples that occurred and that did not, for the occurrence model."""
 
@@ -110,7 +113,8 @@ def collect_training_data(
         raise InputError("There is nothing to learn from: no query has its answer among entities seen before.")
     memory = evidence.complete_memory(execution)
     MemoryCache(graph, of_memory).store(memory, known.end)
-    return TrainingData(known, sampler.bins, examples, held_back, counts, memory, occurrences)
+    counted = CountedRules(known.relations.names, most_frequent_rules(memory.families, len(known.relations.base)))
+    return TrainingData(known, sampler.bins, examples, held_back, counts, of_memory, counted, occurrences)
 
 
 def _learn_from(known: TemporalGraph) -> int:

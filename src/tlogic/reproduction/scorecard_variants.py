@@ -52,7 +52,7 @@ def fit_variants(
         weight = np.zeros((len(families), N_BINS + 1))
         weight[is_chosen] = learn_weights(chosen_examples, bins.sizes[is_chosen], threads)
         weights.append(weight)
-    return Variants(data.memory.settings, bins, weights)
+    return Variants(data.memory_settings, bins, weights)
 
 
 def evaluate_variants(
