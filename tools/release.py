@@ -17,22 +17,18 @@ class NotReadyError(Exception):
     """Why there can be no release, in a sentence for the maintainer."""
 
 
-def check_agreement(version: str, changelog: str, citation: str, tags: list[str], changed: str) -> None:
-    """Raise an error unless version, changelog, citation and tag agree and everything is committed.
+def check_agreement(version: str, changelog: str, tags: list[str], changed: str) -> None:
+    """Raise an error unless version, changelog and tag agree and everything is committed.
 
-    >>> check_agreement("1.0", "## [Unreleased]\\n\\n## [1.0] - 2030-01-01\\n", "version: 1.0\\n", ["v1.0"], "")
+    >>> check_agreement("1.0", "## [Unreleased]\\n\\n## [1.0] - 2030-01-01\\n", ["v1.0"], "")
     """
     releases = _RELEASE_LINE.findall(changelog)
     unreleased = changelog.partition("## [Unreleased]")[2].partition("\n## [")[0].strip()
     if not releases or releases[0] != version:
         newest = releases[0] if releases else "none"
-        raise NotReadyError(
-            f"src/tlogic/version.py says {version}, but the newest release in CHANGELOG.md is {newest}."
-        )
+        raise NotReadyError(f"The version is {version}, but the newest release in CHANGELOG.md is {newest}.")
     if unreleased:
         raise NotReadyError(f"CHANGELOG.md has lines under Unreleased; move them under [{version}] or a new version.")
-    if f"version: {version}" not in citation.splitlines():
-        raise NotReadyError(f"CITATION.cff does not say version: {version}.")
     if changed:
         raise NotReadyError(f"There are changes that are not committed:\n{changed}")
     if f"v{version}" not in tags:
@@ -50,14 +46,21 @@ def supported_pythons(pyproject: str) -> list[str]:
     return [name.rpartition(" ")[2] for name in classifiers if re.search(r"Python :: 3\.\d+$", name)]
 
 
+def _find_python(version: str) -> str | None:
+    """The path of a Python that starts; shims of version managers may lead nowhere."""
+    found = shutil.which(f"python{version}")
+    starts = found and subprocess.run([found, "-c", ""], capture_output=True, check=False).returncode == 0
+    return found if starts else None
+
+
 def _output(*command: str) -> str:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
 def _check_repository(version: str) -> None:
-    changelog, citation = ((ROOT / name).read_text("utf-8") for name in ("CHANGELOG.md", "CITATION.cff"))
+    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
     tags = _output("git", "tag", "--points-at", "HEAD").split()
-    check_agreement(version, changelog, citation, tags, _output("git", "status", "--porcelain").strip())
+    check_agreement(version, changelog, tags, _output("git", "status", "--porcelain").strip())
 
 
 def _build(version: str) -> tuple[Path, Path]:
@@ -110,15 +113,15 @@ def _run(*command: object, cwd: Path = ROOT) -> None:
 
 def main(check_only: bool) -> None:
     """Do all steps, and say what was done and what was left out."""
-    version = re.findall(r'"(.+)"', (ROOT / "src" / "tlogic" / "version.py").read_text("utf-8"))[0]
+    version = re.findall(r'^__version__ = "(.+)"', (ROOT / "src/tlogic/version.py").read_text("utf-8"), re.MULTILINE)[0]
     _check_repository(version)
-    print(f"Version, changelog, citation and tag agree: {version}.")
+    print(f"Version, changelog and tag agree: {version}.")
     if check_only:
         return
     wheel, sdist = _build(version)
     print(f"Built {wheel.name} and {sdist.name}.")
     pythons = supported_pythons((ROOT / "pyproject.toml").read_text("utf-8"))
-    present = [(each, found) for each in pythons if (found := shutil.which(f"python{each}"))]
+    present = [(each, found) for each in pythons if (found := _find_python(each))]
     print(f"Missing on this machine: {', '.join(sorted(set(pythons) - {each for each, _ in present})) or 'none'}.")
     if not present:
         raise NotReadyError(f"None of the supported versions of Python is on this machine: {', '.join(pythons)}.")
