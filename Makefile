@@ -5,6 +5,7 @@ BIN := .venv/bin
 PROCESSES := $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() + 1, 4))')
 IN_PARALLEL := --numprocesses=$(PROCESSES) --dist=loadgroup --no-loadscope-reorder
 PYTEST := $(BIN)/pytest $(IN_PARALLEL)
+MINUTES ?= 60
 
 # Every command starts a second sooner if Python may keep its byte code.
 unexport PYTHONDONTWRITEBYTECODE
@@ -12,7 +13,8 @@ unexport PYTHONDONTWRITEBYTECODE
 # What has to come before the tests is done two at a time.
 MAKEFLAGS += --jobs=2
 
-.PHONY: help demo test coverage quick lint types contracts kernels browser lowest wheel docs bench bench-huge clean
+.PHONY: help demo test coverage quick lint types contracts kernels browser lowest wheel release audit soak docs bench \
+    bench-huge clean
 .DEFAULT_GOAL := help
 
 help:  ## List the targets.
@@ -78,6 +80,18 @@ wheel: .venv/ready  ## Build the wheel, install it in a clean environment and ru
 	$(PYTHON) -m venv build/wheel/clean
 	build/wheel/clean/bin/pip install --quiet build/wheel/*.whl
 	cd build/wheel && clean/bin/tlogic --version && clean/bin/tlogic demo
+
+release:  ## Check version, changelog and tag, build wheel and sdist, and run them in clean environments.
+	$(PYTHON) -m tools.release
+
+audit: .venv/ready  ## Compare the locked dependencies with the known vulnerabilities.
+	$(PYTHON) -m venv build/audit
+	build/audit/bin/pip install --quiet pip-audit
+	$(BIN)/uv export --quiet --locked --all-extras --no-emit-project --output-file build/audit/requirements.txt
+	build/audit/bin/pip-audit --disable-pip --require-hashes --requirement build/audit/requirements.txt
+
+soak: .venv/ready  ## Test the promises of docs/reliability.md for an hour (MINUTES=60) and write the page.
+	$(BIN)/python -m benchmarks.soak --minutes $(MINUTES) --out docs/reliability.md
 
 docs: .venv/ready  ## Build the documentation site.
 	$(BIN)/mkdocs build --quiet

@@ -14,6 +14,7 @@ import pytest
 
 import tlogic
 from tests.cli.running import assert_refused, run_process
+from tests.waiting import wait_until
 from tlogic import parallel
 from tlogic.errors import InputError, SettingsError
 from tlogic.graph.sorting import counting_sort
@@ -158,3 +159,18 @@ def test_a_stopped_cluster_is_rejected_within_seconds(monkeypatch: pytest.Monkey
 def test_the_command_rejects_a_wrong_address_before_reading(tmp_path: Path) -> None:
     done = run_process("learn", "no-such-data", "--out", tmp_path / "rules.json", "--cluster", "127.0.0.1:1")
     assert_refused(done, "No Ray cluster can be reached at '127.0.0.1:1'")
+
+
+def test_a_lost_head_of_a_cluster_is_reported(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(parallel, "_HEAD_CHECK_SECONDS", 0.01)
+    with socket.create_server(("127.0.0.1", 0)) as head:
+        address = f"127.0.0.1:{head.getsockname()[1]}"
+        with parallel._head_watch(address):
+            time.sleep(0.1)
+            assert caplog.messages == []
+            head.close()
+            wait_until(lambda: caplog.messages != [])
+    assert f"The head of the Ray cluster, {address}, does not answer any more" in caplog.messages[0]
+    assert "--resume" in caplog.messages[0]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         outlook,
         read,
         sample,
+        seal,
         surprises,
         watch,
     )
@@ -76,6 +77,7 @@ _HOMES = {
     "outlook": "tlogic.api",
     "read": "tlogic.api",
     "sample": "tlogic.api",
+    "seal": "tlogic.api",
     "surprises": "tlogic.api",
     "watch": "tlogic.api",
     "analysis": "tlogic.analysis",
@@ -121,6 +123,7 @@ __all__ = [
     "read",
     "reproduction",
     "sample",
+    "seal",
     "serving",
     "surprises",
     "watch",

@@ -5,12 +5,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
+from io import BytesIO
 from pathlib import Path
 from tempfile import mkstemp
 from time import time
+from typing import TYPE_CHECKING
 
 from tlogic.errors import InputError
 from tlogic.locks import lock
+
+if TYPE_CHECKING:
+    import polars as pl
 
 StrPath = str | os.PathLike[str]
 """A path, as users give it."""
@@ -32,7 +37,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
     ...     _ = temporary.write_text("all of it")
     """
     try:
-        if _is_device(path):
+        if is_device(path):
             yield path
             return
         path = _target_of(path)
@@ -59,6 +64,13 @@ def write_atomically(path: Path, text: str) -> None:
         temporary.write_bytes(text.encode())
 
 
+def write_parquet(frame: "pl.DataFrame", path: Path) -> None:
+    """Write a data frame as Parquet. A full disk raises an `OSError`, which polars itself reports in other ways."""
+    content = BytesIO()
+    frame.write_parquet(content)
+    path.write_bytes(content.getbuffer())
+
+
 def read_text(path: Path, kind: str, made_by: str) -> str:
     """Read a text file; errors name its kind and the command that creates such files.
 
@@ -76,6 +88,11 @@ def read_text(path: Path, kind: str, made_by: str) -> str:
         raise InputError(f"{path} is not a {kind}: {error}.") from None
 
 
+def is_device(path: Path) -> bool:
+    """Whether a path is a device or pipe. /dev/stdout may lead to a regular file, but another process has it open."""
+    return path.exists() and not path.is_dir() and (not path.is_file() or path.absolute().parts[1:2] == ("dev",))
+
+
 def check_writable(path: Path) -> None:
     """Raise an error before long work if its result could not be written."""
     if path.is_dir():
@@ -83,7 +100,7 @@ def check_writable(path: Path) -> None:
     if not path.parent.is_dir():
         raise InputError(f"Cannot write {path}: there is no folder {path.parent}.")
     try:
-        may_write = os.access(path if _is_device(path) else _target_of(path).parent, os.W_OK)
+        may_write = os.access(path if is_device(path) else _target_of(path).parent, os.W_OK)
     except OSError as error:
         raise InputError(f"Cannot write {path}: {error.strerror or error}.") from None
     if not may_write:
@@ -103,11 +120,6 @@ def cache_folder() -> Path:
     else:
         base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
     return base / "tlogic"
-
-
-def _is_device(path: Path) -> bool:
-    """Whether a path is a device or pipe. /dev/stdout may lead to a regular file, but another process has it open."""
-    return path.exists() and not path.is_dir() and (not path.is_file() or path.absolute().parts[1:2] == ("dev",))
 
 
 def _target_of(path: Path) -> Path:

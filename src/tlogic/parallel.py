@@ -15,9 +15,10 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from io import BytesIO
-from threading import Lock, local
+from threading import Event, Lock, Thread, local
 from traceback import format_exc
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -34,6 +35,7 @@ MakeWorker = Callable[[], Callable[[Item], Result]]
 _MIN_CHUNKS = 32  # enough for all cores of a machine to finish at about the same time
 _MAX_TASK_RETRIES = 5
 _CONNECT_TIMEOUT_SECONDS = 5.0
+_HEAD_CHECK_SECONDS = 5.0
 _PROBE_TIMEOUT_SECONDS = 20.0  # includes the import of Ray; Ray itself would wait for minutes
 _MIN_SHARED_ARRAY_BYTES = 1 << 16  # smaller arrays are pickled with the object that holds them
 
@@ -43,6 +45,8 @@ _workers: dict[str, Callable[[Any], Any]] = {}
 """In a cluster process: the worker of its latest run."""
 _shared_arrays: dict[Any, tuple[weakref.ref[np.ndarray], Any]] = {}
 """Arrays of this process in the object store of a cluster, by connection and array identity."""
+
+_log = logging.getLogger(__name__)
 
 
 def thread_count(threads: int | None) -> int:
@@ -114,7 +118,15 @@ def _over_threads(
 
 
 def _over_cluster(make_worker: MakeWorker[Item, Result], items: Sequence[Item], address: str) -> Iterator[Result]:
-    ray, run = connect(address), uuid4().hex
+    ray = connect(address)
+    with _head_watch(ray.get_runtime_context().gcs_address):
+        yield from _over_connected_cluster(ray, make_worker, items, address)
+
+
+def _over_connected_cluster(
+    ray: Any, make_worker: MakeWorker[Item, Result], items: Sequence[Item], address: str
+) -> Iterator[Result]:
+    run = uuid4().hex
     task = ray.remote(num_cpus=1, max_retries=_MAX_TASK_RETRIES)(_run_item)
     running: dict[Any, int] = {}  # from the reference of a task to the index of its item
     finished: dict[int, bytes] = {}
@@ -177,6 +189,34 @@ def _check_address(address: str) -> None:
     if not where.hostname or where.port is None:
         raise ValueError("not an address")
     socket.create_connection((where.hostname, where.port), _CONNECT_TIMEOUT_SECONDS).close()
+
+
+@contextmanager
+def _head_watch(head: str) -> Iterator[None]:
+    """While the block runs, log an error if the head of the cluster ends.
+
+    Ray then waits for a minute, in calls that cannot be interrupted, and ends this process without an exception.
+    """
+    finished = Event()
+    Thread(target=_watch_head, args=(head, finished), name="tlogic head watch", daemon=True).start()
+    try:
+        yield
+    finally:
+        finished.set()
+
+
+def _watch_head(head: str, finished: Event) -> None:
+    while not finished.wait(_HEAD_CHECK_SECONDS):
+        try:
+            _check_address(head)
+        except OSError as error:
+            _log.error(
+                "tlogic: The head of the Ray cluster, %s, does not answer any more (%s). Ray waits for it for a minute "
+                "and then ends this process. Start the cluster again; `tlogic learn --resume` continues its work.",
+                head,
+                error,
+            )
+            return
 
 
 def _check_cluster(address: str) -> None:

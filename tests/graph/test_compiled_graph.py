@@ -141,6 +141,17 @@ def test_a_graph_of_changed_files_is_refused(tmp_path: Path) -> None:
     assert len(tlogic.read(tmp_path / "events.graph")) == 2  # nothing to compare it with
 
 
+def test_another_time_stamp_alone_is_no_change(tmp_path: Path) -> None:
+    text = tmp_path / "events.csv"
+    text.write_text("subject,relation,object,date\na,r,b,2030-01-01\nb,r,a,2030-01-02\n")
+    write_compiled(tlogic.read(text), tmp_path / "events.graph", text)
+    os.utime(text, (1e9, 1e9))
+    assert len(tlogic.read(tmp_path / "events.graph")) == 2
+    text.write_text(text.read_text().replace("b,r,a", "b,r,c"))  # of the same size
+    with pytest.raises(InputError, match="has changed since"):
+        tlogic.read(tmp_path / "events.graph")
+
+
 @pytest.mark.parametrize("name", ["test.txt", "entity2id.txt"])
 def test_a_graph_is_refused_when_its_folder_has_another_file(tmp_path: Path, name: str) -> None:
     (tmp_path / "train.txt").write_text("0\t0\t1\t0\n1\t0\t0\t1\n")

@@ -13,9 +13,12 @@ import polars as pl
 import pytest
 
 import tlogic
+from tests.damage import flipped
 from tests.models.conftest import asked_of_test
 from tlogic.evidence.registry import DEFAULT_FAMILIES, evidence_columns
 from tlogic.graph import TemporalGraph
+from tlogic.models.boosting import Trees
+from tlogic.sealing import seal
 
 Damage = Callable[[dict[str, Any]], object]
 
@@ -83,7 +86,7 @@ def test_a_model_is_kept_in_a_file(world: TemporalGraph, model: tlogic.Model, tm
 def test_files_that_are_no_models(tmp_path: Path, content: str | None, message: str) -> None:
     path = tmp_path / "some.model"
     if content is not None:
-        path.write_text(content)
+        path.write_text(seal(content) if content.startswith('{"') else content)
     with pytest.raises(tlogic.InputError, match=message):
         tlogic.Model.load(path)
 
@@ -122,14 +125,15 @@ def test_a_model_of_regular_data_is_read_again(tmp_path: Path) -> None:
         (lambda found: found["data"].update(facts=None), "data.facts is null"),
         (lambda found: found["occurrence"]["new pair"]["intercepts"].__setitem__(0, None), "intercepts[0] is null"),
         (lambda found: found["rules"][0]["hits"].__setitem__(0, math.nan), "rules[0].hits[0] is nan"),
+        (lambda found: found["occurrence"]["horizons"].reverse(), "occurrence.horizons do not increase"),
     ],
 )
 def test_a_number_that_is_none_is_named(model: tlogic.Model, tmp_path: Path, damage: Damage, problem: str) -> None:
     model.save(tmp_path / "damaged.model")
     found = json.loads((tmp_path / "damaged.model").read_text())
     damage(found)
-    (tmp_path / "damaged.model").write_text(json.dumps(found))
-    with pytest.raises(tlogic.InputError, match=f"damaged model file: .*{re.escape(problem)}"):
+    (tmp_path / "damaged.model").write_text(seal(json.dumps(found)))
+    with pytest.raises(tlogic.InputError, match=f"damaged model file, line 1: .*{re.escape(problem)}"):
         tlogic.Model.load(tmp_path / "damaged.model")
 
 
@@ -153,9 +157,27 @@ def test_damaged_models_are_refused(boosted: tlogic.Model, tmp_path: Path, damag
     boosted.save(tmp_path / "damaged.model")
     found = json.loads((tmp_path / "damaged.model").read_text())
     damage(found)
-    (tmp_path / "damaged.model").write_text(json.dumps(found))
+    (tmp_path / "damaged.model").write_text(seal(json.dumps(found)))
     with pytest.raises(tlogic.InputError, match="damaged"):
         tlogic.Model.load(tmp_path / "damaged.model")
+
+
+def test_a_flipped_bit_in_a_model_file_is_noticed(
+    model: tlogic.Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LightGBM may abort or hang on damaged trees, so that nothing of a damaged file is used."""
+    path = tmp_path / "flipped.model"
+    model.save(path)
+    assert tlogic.Model.load(path).to_json() == model.to_json()
+
+    def no_trees(*_: object) -> None:
+        raise AssertionError("the trees of a damaged file were read")
+
+    monkeypatch.setattr(Trees, "__init__", no_trees)
+    for content in flipped(path.read_bytes(), 100):
+        path.write_bytes(content)
+        with pytest.raises(tlogic.InputError):
+            tlogic.Model.load(path)
 
 
 def test_half_a_file_is_no_model(scorecard: tlogic.Model, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tlogic
 from tests.rules.strategies import rules
 from tlogic import InputError, Rule, RuleSet
 
@@ -53,27 +54,27 @@ def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.M
         ('{"3": [], "4": []}', "published TLogic code, which needs --ids relation2id.json"),
         ('{"format": "tlogic rules", "version": 1, "rules": {}}', "settings and data are JSON objects, rules a list"),
         ('{"rules": []}', "expected JSON with the format"),
-        ('{"format": "tlogic rules", "version": 99}', "reads version 1"),
-        ('{"format": "tlogic rules", "version": 1, "rules": [{"head": "r"}]}', "rule 1 cannot be read"),
+        ('{"format": "tlogic rules", "version": 99}', "reads version 2"),
+        ('{"format": "tlogic rules", "version": 1, "rules": [{"head": "r"}]}', "line 1: rule 1 cannot be read"),
         (
             '{"format": "tlogic rules", "version": 1, "rules": [{"head": "r", "body": ["r"], "variables": [0, 1], '
             '"rule_support": null, "body_support": 1}]}',
-            "rule 1 is invalid.* integers 0 <= rule_support",
+            "line 1: rule 1 is invalid.* integers 0 <= rule_support",
         ),
         (
             '{"format": "tlogic rules", "version": 1, "rules": [{"head": "r", "body": ["r"], "variables": [0, 1], '
             '"rule_support": NaN, "body_support": NaN}]}',
-            "rule 1 is invalid.* integers 0 <= rule_support",
+            "line 1: rule 1 is invalid.* integers 0 <= rule_support",
         ),
         (
             '{"format": "tlogic rules", "version": 1, "rules": [{"head": "r", "body": ["r"], "variables": [0, 1], '
             '"rule_support": 0.5, "body_support": 1}]}',
-            "rule 1 is invalid.* integers 0 <= rule_support",
+            "line 1: rule 1 is invalid.* integers 0 <= rule_support",
         ),
         (
             '{"format": "tlogic rules", "version": 1, "rules": [{"head": "r", "body": ["r"], "variables": [0, 1], '
             '"rule_support": 1, "body_support": 1e400}]}',
-            "rule 1 is invalid.* integers 0 <= rule_support",
+            "line 1: rule 1 is invalid.* integers 0 <= rule_support",
         ),
         (
             '{"format": "tlogic rules", "version": 1, "rules": [{"head": "r", "body": ["r"], "variables": [0], '
@@ -88,7 +89,7 @@ def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.M
         (
             '{"format": "tlogic rules", "version": 1, "rules": [{"head": 5, "body": ["r"], "variables": [0, 1], '
             '"rule_support": 1, "body_support": 1}]}',
-            "rule 1 cannot be read",
+            "line 1: rule 1 cannot be read",
         ),
     ],
 )
@@ -97,6 +98,29 @@ def test_broken_rule_files_are_refused(tmp_path: Path, content: str, message: st
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=message):
         RuleSet.load(path)
+
+
+def test_rule_files_of_version_1_have_no_checksum(tmp_path: Path) -> None:
+    path = tmp_path / "old.rules"
+    path.write_text(
+        '{"format": "tlogic rules", "version": 1, "rules": [\n'
+        '{"head": "r", "body": ["s"], "variables": [0, 1], "rule_support": 1, "body_support": 2}]}'
+    )
+    assert RuleSet.load(path).rules == (Rule("r", ("s",), (0, 1), 1, 2),)
+
+
+def test_contradictory_supports_are_refused_with_their_line(tmp_path: Path) -> None:
+    path = tmp_path / "edited.rules"
+    RuleSet((Rule("a", ("b",), (0, 1), 3, 4), Rule("a", ("c",), (0, 1), 3, 4)), {"walks": 1}, {"facts": 2}).save(path)
+    lines = path.read_text(encoding="utf-8").split("\n")
+    number = next(number for number, line in enumerate(lines, 1) if '"c"' in line)
+    edited = "\n".join(lines).replace(
+        '["c"], "variables": [0, 1], "rule_support": 3', '["c"], "variables": [0, 1], "rule_support": 5'
+    )
+    path.write_text(edited, encoding="utf-8")
+    with pytest.raises(InputError, match=f"edited.rules line {number}: rule 2 is invalid"):
+        tlogic.seal(path)
+    assert path.read_text(encoding="utf-8") == edited
 
 
 def test_a_missing_rule_file_says_how_to_make_one(tmp_path: Path) -> None:

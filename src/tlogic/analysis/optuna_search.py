@@ -37,7 +37,7 @@ class OptunaSearch:
     """
 
     def __init__(self, max_window: int, seed: int) -> None:
-        optuna = _import_optuna()
+        optuna = import_optuna()
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
@@ -63,7 +63,8 @@ class OptunaSearch:
         self._pending = []
 
 
-def _import_optuna() -> Any:
+def import_optuna() -> Any:
+    """Optuna, which is an optional dependency."""
     try:
         import optuna
     except ImportError:

@@ -6,7 +6,7 @@ instant.
 
 from tlogic.api.forecasts import evaluate, forecast
 from tlogic.api.graphs import index, read, sample
-from tlogic.api.learning import fit, learn, load, measure
+from tlogic.api.learning import fit, learn, load, measure, seal
 from tlogic.api.monitoring import backtest, changes, outlook, surprises, watch
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "outlook",
     "read",
     "sample",
+    "seal",
     "surprises",
     "watch",
 ]

@@ -208,3 +208,45 @@ def load(forecaster: "RuleSet | Model | StrPath") -> "RuleSet | Model":
         )
     path = Path(forecaster)
     return Model.load(path) if is_model_file(path) else RuleSet.load(path)
+
+
+def seal(path: "StrPath") -> "RuleSet | Model":
+    """Write a new checksum into a rule file or a model file that was edited by hand.
+
+    Files that do not match their checksum are refused, because they may be damaged.
+
+    Args:
+        path: The file: JSON, as ``RuleSet.save`` and ``Model.save`` write it. Rules in text files, which are made for
+            editing, have no checksum.
+
+    Returns:
+        The rule set or the model that the file holds.
+
+    Raises:
+        InputError: If the file does not exist, or if it holds neither rules nor a model in JSON.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from tlogic.rules import Rule, RuleSet
+        >>> with TemporaryDirectory() as folder:
+        ...     file = Path(folder, "edited.rules")
+        ...     RuleSet((Rule("consult", ("meet",), (0, 1), 3, 4),)).save(file)
+        ...     _ = file.write_text(file.read_text().replace("consult", "visit"))
+        ...     print(seal(file)[0])
+        visit(X, Y, T2) <- meet(X, Y, T1)
+    """
+    from tlogic.files import read_text, write_atomically
+    from tlogic.models import Model
+    from tlogic.models.file_format import is_model_file
+    from tlogic.rules import RuleSet
+    from tlogic.sealing import seal as with_checksum
+
+    path = Path(path)
+    is_model = is_model_file(path)
+    content = read_text(path, "rule file", "tlogic learn")
+    if not content.lstrip().startswith("{"):
+        raise InputError(f"{path} is not a JSON file; rules in text files and tables need no checksum.")
+    kind: type[RuleSet] | type[Model] = Model if is_model else RuleSet
+    found = kind.from_json(with_checksum(content), path)
+    write_atomically(path, found.to_json())
+    return found

@@ -59,8 +59,11 @@ def fit(
     """Fit a model to DATA: learn weights of evidence from past queries and their true answers."""
     from tlogic import api
     from tlogic.cli.console import error_console, progress, wait_for_kernels
+    from tlogic.models.boosting import lightgbm
     from tlogic.models.scorecard import scores_of
 
+    if model is Kind.boosted:
+        lightgbm()  # a missing package is noticed before anything is read
     graph = data.read(out)
     with wait_for_kernels(scores_of), progress() as follow:
         fitted = api.fit(

@@ -85,16 +85,17 @@ def learn(
         confidence=confidence.value,
         seed=seed,
     )
-    partial = out.with_name(f"{out.name}.partial")
+    partial = _partial_file(out)
     finished = _find_unfinished(partial, resume)
     graph = data.read(out)
-    if not finished:
+    if partial and not finished:
         discard(partial)
     with _resume_hint(partial), wait_for_kernels(confidence_kernel(confidence)), progress() as follow:
         execution: dict[str, Any] = {"threads": threads, "cluster": cluster, "progress": follow}
         rules = api.learn(graph, settings, relations=relation, checkpoint=partial, **execution)
         rules.save(out)
-    discard(partial)
+    if partial:
+        discard(partial)
     counts = ", ".join(f"{count:,} of length {length}" for length, count in rules.by_length().items())
     found = f"{len(rules):,} rules ({counts})" if counts else "No rules were found"
     error_console.print(f"{found} in {len(graph.train):,} facts; written to {out}", markup=False)
@@ -111,12 +112,23 @@ def confidence_kernel(confidence: Confidence) -> Any:
     return count_sampled_supports
 
 
-def _find_unfinished(partial: Path, resume: bool | None) -> int:
+def _partial_file(out: Path) -> Path | None:
+    """Where finished work is kept; None beside a device or pipe, such as /dev/stdout."""
+    from tlogic.files import is_device
+
+    return None if is_device(out) else out.with_name(f"{out.name}.partial")
+
+
+def _find_unfinished(partial: Path | None, resume: bool | None) -> int:
     """The number of finished chunks to resume from; raises an error if the user must choose whether to resume."""
     from tlogic.cli.console import error_console
     from tlogic.errors import InputError
     from tlogic.learning.checkpoint import count_finished
 
+    if partial is None:
+        if resume:
+            raise InputError("A run that writes to a device or pipe keeps no finished work; omit --resume.")
+        return 0
     if resume is False:
         return 0
     finished = count_finished(partial)
@@ -134,7 +146,7 @@ def _find_unfinished(partial: Path, resume: bool | None) -> int:
 
 
 @contextmanager
-def _resume_hint(partial: Path) -> Iterator[None]:
+def _resume_hint(partial: Path | None) -> Iterator[None]:
     """After an interrupt or an error, such as a cluster failure, print how to resume."""
     from tlogic.cli.console import error_console
     from tlogic.errors import TLogicError
@@ -143,7 +155,7 @@ def _resume_hint(partial: Path) -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, TLogicError):
-        if count_finished(partial):
+        if partial and count_finished(partial):
             error_console.print(
                 f"Finished work is kept in {partial}: the same command with --resume continues the run.", markup=False
             )

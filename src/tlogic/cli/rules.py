@@ -44,6 +44,9 @@ def rules(
             metavar="FILE",
         ),
     ] = None,
+    seal: Annotated[
+        bool, typer.Option("--seal", help="Write a new checksum into RULES, after you edited the JSON file by hand.")
+    ] = False,
     ids: Annotated[
         Path | None,
         typer.Option(
@@ -60,6 +63,9 @@ def rules(
     _check_exclusive(logic and words, "--logic and --words")
     _check_exclusive(compare and out, "--compare and --out")
     _check_exclusive(compare and merge, "--compare and --merge")
+    if seal:
+        _seal(rules)
+        return
     style = Style(logic, words, json_output)
     if is_model_file(rules):
         if compare or merge or out or ids:
@@ -95,6 +101,14 @@ def _load(path: Path, ids: Path | None) -> "RuleSet":
     from tlogic.rules import RuleSet, import_published
 
     return import_published(path, ids) if ids and path.suffix.lower() == ".json" else RuleSet.load(path)
+
+
+def _seal(path: Path) -> None:
+    from tlogic.api import seal
+    from tlogic.cli.console import error_console
+
+    found = seal(path)
+    error_console.print(f"{path} has a new checksum: {found}", markup=False)
 
 
 def _write(rules: "RuleSet", path: Path, ids: Path | None) -> None:

@@ -63,6 +63,7 @@ def tune(
 
     Results are cached in DIR: the same command resumes an interrupted run, and more trials continue a search.
     """
+    from tlogic.analysis.optuna_search import import_optuna
     from tlogic.analysis.tuning import tune as run
     from tlogic.analysis.tuning_report import report_tuning
     from tlogic.cli.console import error_console, progress, wait_for_kernels
@@ -70,6 +71,8 @@ def tune(
     from tlogic.forecasting.application import apply_rules
 
     check_figure_path(out / "chart.svg")  # before the work, which may take long
+    if not grid:
+        import_optuna()
     graph = data.read()
     with _resume_hint(out), wait_for_kernels(apply_rules), progress() as follow:
         tuning = run(

@@ -12,6 +12,8 @@ from tlogic.events.sources.raw_facts import Quote, RawFacts
 from tlogic.events.time_parsing import EXPECTED_TIMES, NO_DATE, ORDER_IS_CLEAR, SEPARATED, TimeKind, parse_times
 
 MAX_EXAMPLES = 5
+MAX_NAME_BYTES = 10_000
+"""Longer names are whole texts, or cells whose quotes are not closed; every comparison of names would be slow."""
 
 _KIND_NAMES = {"integer": "an integer", "year": "a year", "month": "a month", "date": "a date"}
 
@@ -27,11 +29,11 @@ class ValidRows(NamedTuple):
 def select_valid_rows(
     rows: pl.DataFrame, kind: TimeKind, sources: Sequence[RawFacts], skip_bad_rows: bool
 ) -> ValidRows:
-    """Select the rows with three names and a timestamp. Raise an error for others, unless they are skipped.
+    """Select the rows with a timestamp and three names of sensible length. Raise an error unless others are skipped.
 
     The columns `part` and `row` give the source of each row and its index there. Blank lines are ignored.
     """
-    unusable = rows.select(_unusable()).to_series()
+    unusable = rows.select(_unusable(rows.schema)).to_series()
     if not unusable.any():
         return ValidRows(rows, 0, ())
     good = rows.filter(~unusable)
@@ -42,9 +44,16 @@ def select_valid_rows(
     return ValidRows(good, bad.height, examples)
 
 
-def _unusable() -> pl.Expr:
-    no_name = [pl.col(role).is_null() | (pl.col(role) == "") for role in NAME_ROLES]
+def _unusable(schema: pl.Schema) -> pl.Expr:
+    no_name = [pl.col(role).is_null() | (pl.col(role) == "") | _is_too_long(role, schema) for role in NAME_ROLES]
     return pl.any_horizontal(pl.col("timestamp").is_null(), *no_name)
+
+
+def _is_too_long(role: str, schema: pl.Schema) -> pl.Expr:
+    if schema[role] not in (pl.String, pl.Categorical):
+        return pl.lit(value=False)
+    texts = pl.col(role).str if schema[role] == pl.String else pl.col(role).cat
+    return texts.len_bytes() > MAX_NAME_BYTES
 
 
 def _describe(bad: pl.DataFrame, kind: TimeKind, sources: Sequence[RawFacts]) -> list[str]:
@@ -62,6 +71,12 @@ def _problem(quote: Quote, kind: TimeKind) -> str:
     empty = [role for role in ROLES if not (quote.cells[role] or "").strip()]
     if empty:
         return f"the {empty[0]} is empty"
+    long = [role for role in NAME_ROLES if len(str(quote.cells[role]).strip().encode()) > MAX_NAME_BYTES]
+    if long:
+        return (
+            f"the {long[0]} has {len(str(quote.cells[long[0]])):,} characters, and names have at most "
+            f"{MAX_NAME_BYTES:,} bytes; is a quote not closed?"
+        )
     return _end_problem(quote, kind) or _time_problem(str(quote.cells["time"]), kind)
 
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from tlogic.errors import InputError
 from tlogic.events.sources.delimited_files import find_separator
-from tlogic.files import atomic_write
+from tlogic.files import atomic_write, write_parquet
 from tlogic.forecasting.forecast import Forecast
 from tlogic.forecasting.queries import MISSING, Query, as_queries
 
@@ -50,7 +50,7 @@ def write_table(frame: pl.DataFrame, path: Path) -> None:
         raise InputError(f"Tables are written to {', '.join(ANSWER_FILES)} files, not to {path.name!r}.")
     with atomic_write(path) as temporary:
         if kind == ".parquet":
-            frame.write_parquet(temporary)
+            write_parquet(frame, temporary)
         elif kind == ".csv":
             frame.write_csv(temporary)
         else:
@@ -70,7 +70,7 @@ def write_answers(forecast: Forecast[Any], path: Path, more: Sequence[dict[str, 
         raise InputError(f"Answers are written to {', '.join(ANSWER_FILES)} files, not to {path.name!r}.")
     with atomic_write(path) as temporary:
         if kind == ".parquet":
-            forecast.frame.write_parquet(temporary)
+            write_parquet(forecast.frame, temporary)
         elif kind == ".csv":
             temporary.write_text(answers_as_csv(forecast), encoding="utf-8", newline="")
         else:

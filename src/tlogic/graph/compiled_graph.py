@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -91,7 +92,7 @@ def _about(graph: TemporalGraph, source: str | Path | None) -> dict[str, Any]:
         "fingerprint_of_train": graph.train.fingerprint,
         "report": None if graph.report is None else asdict(graph.report),
         "origin": None if source is None else str(find_source(source).resolve()),
-        "sources": [] if source is None else source_stamps(source),
+        "sources": [] if source is None else [(*stamp, _content_hash(stamp[0])) for stamp in source_stamps(source)],
     }
 
 
@@ -131,17 +132,32 @@ def _report(fields: Mapping[str, Any] | None) -> ReadReport | None:
 
 def _check_sources(path: Path, header: Mapping[str, Any]) -> None:
     """Raise an error if the source of a graph has changed. A missing or unreadable source is ignored."""
+    if not header["sources"]:
+        return
+    then = {name: stamp for name, *stamp in header["sources"]}
     try:
-        now = source_stamps(header["origin"]) if header["origin"] else []
+        now = {name: stamp for name, *stamp in source_stamps(header["origin"])}
+        changed = sorted(name for name in {**then, **now} if not _is_same(name, now.get(name), then.get(name)))
     except (InputError, OSError):
         return
-    then = [tuple(source) for source in header["sources"]]
-    if then and now != then:
-        names = [name for name, _, _ in set(now) ^ set(then)]
+    if changed:
         raise InputError(
-            f"{path} was built from {header['origin']}, but {Path(min(names)).name} has changed since; "
+            f"{path} was built from {header['origin']}, but {Path(changed[0]).name} has changed since; "
             "create it again with `tlogic index`."
         )
+
+
+def _is_same(name: str, now: list[int] | None, then: list[Any] | None) -> bool:
+    """Whether a file has the content that it had. A new time stamp alone is no change, as after a copy."""
+    if now is None or then is None:
+        return False
+    size, changed, *content_hash = then
+    return now == [size, changed] or (now[0] == size and content_hash == [_content_hash(name)])
+
+
+def _content_hash(path: str) -> str:
+    with Path(path).open("rb") as file:
+        return file_digest(file, "blake2b").hexdigest()
 
 
 def source_stamps(source: str | Path) -> SourceStamps:

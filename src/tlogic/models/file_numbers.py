@@ -2,7 +2,11 @@
 
 import math
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
+
+Keys = tuple[str | int, ...]
+"""The names and indices that lead to a value of the file."""
 
 _PARTS = ("max_events", "calibration", "evidence", "occurrence", "rules")
 _OPTIONAL_PARTS = ("occurrence",)
@@ -14,54 +18,76 @@ _MAX_NUMBER = 1e15
 _MAX_OF_FIELDS = dict.fromkeys(("weights", "intercepts", "offset", "slope", "knots", "expected_answers"), _MAX_WEIGHT)
 
 
+class WrongNumberError(ValueError):
+    """A number of a model file is missing, not finite or absurd, or contradicts others.
+
+    Attributes:
+        keys: What leads to the number.
+    """
+
+    def __init__(self, keys: Keys, problem: str) -> None:
+        field = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys)
+        super().__init__(f"{field.removeprefix('.')} {problem}")
+        self.keys = keys
+
+
 def check_numbers(found: Mapping[str, Any]) -> None:
     """Raise an error that names the field, if a number of a model file is missing, not finite or absurd.
 
     Raises:
-        ValueError: If there is such a number.
+        WrongNumberError: If there is such a number.
 
     >>> check_numbers({"evidence": [{"name": "age", "edges": [1, 2], "weights": [0.5, None]}]})
     Traceback (most recent call last):
-    ValueError: evidence[0].weights[1] is null; expected a number
+    tlogic.models.file_numbers.WrongNumberError: evidence[0].weights[1] is null; expected a number
     """
-    lives = found.get("half_lives") or []
-    for index, life in enumerate(lives):
+    for index, life in enumerate(found.get("half_lives") or []):
         if life is not None and not (_is_number(life) and 0 < life < _MAX_NUMBER):
-            raise ValueError(f"half_lives[{index}] is {_shown(life)}; expected a number above 0, or null for no limit")
+            problem = f"is {_shown(life)}; expected a number above 0, or null for no limit"
+            raise WrongNumberError(("half_lives", index), problem)
     for part in _PARTS:
         if part in found and (found[part] is not None or part not in _OPTIONAL_PARTS):
-            for field, value, most in _numbers(found[part], part, _MAX_NUMBER):
-                _check_number(field, value, most)
-    _check_edges(found.get("evidence"), "evidence")
+            for keys, value, most in _numbers(found[part], (part,), _MAX_NUMBER):
+                _check_number(keys, value, most)
+            for keys, values in _ordered(found[part], (part,)):
+                if any(a > b for a, b in pairwise(values)):
+                    raise WrongNumberError(keys, "do not increase")
     facts = found.get("data", {}).get("facts", 0)
     if type(facts) is not int or facts < 0:
-        raise ValueError(f"data.facts is {_shown(facts)}; expected a number of facts")
+        raise WrongNumberError(("data", "facts"), f"is {_shown(facts)}; expected a number of facts")
 
 
-def _numbers(value: Any, field: str, most: float) -> Iterator[tuple[str, Any, float]]:
-    """The fields below a field that must be numbers, with the largest number that is plausible."""
+def _numbers(value: Any, keys: Keys, most: float) -> Iterator[tuple[Keys, Any, float]]:
+    """The values below a field that must be numbers, with the largest number that is plausible."""
     if isinstance(value, dict):
         for name, each in value.items():
             if name not in _TEXTS:
-                yield from _numbers(each, f"{field}.{name}", _MAX_OF_FIELDS.get(name, most))
+                yield from _numbers(each, (*keys, name), _MAX_OF_FIELDS.get(name, most))
     elif isinstance(value, list):
         for index, each in enumerate(value):
-            yield from _numbers(each, f"{field}[{index}]", most)
+            yield from _numbers(each, (*keys, index), most)
     else:
-        yield field, value, most
+        yield keys, value, most
 
 
-def _check_number(field: str, value: Any, most: float) -> None:
+def _ordered(value: Any, keys: Keys) -> Iterator[tuple[Keys, list[float]]]:
+    """The lists below a field whose numbers must increase: edges of bins, and horizons."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            if name in ("edges", "horizons"):
+                yield (*keys, name), list(each)
+            else:
+                yield from _ordered(each, (*keys, name))
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from _ordered(each, (*keys, index))
+
+
+def _check_number(keys: Keys, value: Any, most: float) -> None:
     if not _is_number(value):
-        raise ValueError(f"{field} is {_shown(value)}; expected a number")
+        raise WrongNumberError(keys, f"is {_shown(value)}; expected a number")
     if abs(value) > most:
-        raise ValueError(f"{field} is {_shown(value)}; expected a number between {-most:g} and {most:g}")
-
-
-def _check_edges(tables: Any, field: str) -> None:
-    for index, table in enumerate(tables or ()):
-        if sorted(table["edges"]) != table["edges"]:
-            raise ValueError(f"{field}[{index}].edges do not increase")
+        raise WrongNumberError(keys, f"is {_shown(value)}; expected a number between {-most:g} and {most:g}")
 
 
 def _is_number(value: Any) -> bool:

@@ -15,15 +15,17 @@ from tlogic.evidence.memory_settings import ALL_EVENTS, MemorySettings
 from tlogic.evidence.registry import FAMILIES, evidence_columns
 from tlogic.files import read_text, write_atomically
 from tlogic.graph.arrays import Floats, Ints
+from tlogic.json_positions import line_of
 from tlogic.models.bins import N_BINS, Bins
 from tlogic.models.boosting import Trees
 from tlogic.models.calibration import Calibration
 from tlogic.models.counted_rules import CountedRule, CountedRules
 from tlogic.models.file_format import FORMAT, VERSION
-from tlogic.models.file_numbers import check_numbers
+from tlogic.models.file_numbers import WrongNumberError, check_numbers
 from tlogic.models.occurrence.occurrence_model import OccurrenceModel
 from tlogic.models.scorecard import scores_of
 from tlogic.notebook import html_table
+from tlogic.sealing import check_seal, seal
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,7 @@ class Model:
         return replace(self, weight=np.where(off[:, None], 0.0, self.weight))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as JSON, with one kind of evidence or rule per line.
+        """Write the model as JSON, with one kind of evidence or rule per line, and a checksum at the end.
 
         An existing file is replaced only when the new one is complete.
 
@@ -161,7 +163,7 @@ class Model:
             f" {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)},\n" for name, value in about.items()
         )
         lines = ",\n".join(json.dumps(entry) for entry in self.tables())
-        return f'{{\n{head} "evidence": [\n{lines}\n],\n "rules": {self.counted.to_json()}}}\n'
+        return seal(f'{{\n{head} "evidence": [\n{lines}\n],\n "rules": {self.counted.to_json()}}}\n')
 
     def tables(self) -> list[dict[str, Any]]:
         """Per kind of evidence: its family, its name, the edges of its bins, and the weights of its bins.
@@ -186,7 +188,8 @@ class Model:
             The model.
 
         Raises:
-            InputError: If the file does not exist, is not a model file, or needs evidence that this version lacks.
+            InputError: If the file does not exist, is not a model file, does not match its checksum, or needs
+                evidence that this version lacks.
 
         Example:
             >>> import tlogic
@@ -211,11 +214,11 @@ class Model:
             The model.
 
         Raises:
-            InputError: If the content is not that of a model file.
+            InputError: If the content is not that of a model file, or does not match its checksum.
         """
         try:
             found = json.loads(content)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"{path} is not a model file: {error}.") from None
         if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise InputError(f"{path} is not a model file: expected JSON with the format {FORMAT!r}.")
@@ -224,8 +227,12 @@ class Model:
                 f"{path} is a model file of version {found.get('version')!r}; this version of tlogic reads version "
                 f"{VERSION}. Fit the model again."
             )
+        check_seal(content, path, "tlogic fit")
         try:
             return _from_json(found, path)
+        except WrongNumberError as error:
+            line = line_of(content, *error.keys)
+            raise InputError(f"{path} is a damaged model file, line {line}: {error}. Fit it again.") from None
         except ValueError as error:
             raise InputError(f"{path} is a damaged model file: {error}. Fit it again.") from None
         except (AttributeError, KeyError, TypeError) as error:

@@ -18,6 +18,7 @@ from tlogic.forecasting.application import QueryBatch, Scored
 from tlogic.forecasting.queries import EncodedQuery, distinct_in_time
 from tlogic.graph.graph_protocol import Graph
 from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.models.boosting import lightgbm
 from tlogic.models.model import Model
 
 Result = TypeVar("Result")
@@ -33,6 +34,8 @@ class ModelForecaster:
     """
 
     def __init__(self, graph: Any, model: Model, evidence: BaseQueryEvidence | None = None) -> None:
+        if model.trees is not None:
+            lightgbm()  # missing packages are noticed before the events are learned, which may take minutes
         self.graph: Graph = graph
         self.model = model
         self.evidence = evidence or evidence_of(graph, model)

@@ -1,4 +1,4 @@
-"""The JSON rule file: settings, a description of the data, and one rule per line."""
+"""The JSON rule file: settings, a description of the data, one rule per line, and a checksum."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -7,10 +7,13 @@ from os import PathLike
 from typing import Any
 
 from tlogic.errors import InputError
+from tlogic.json_positions import line_of
 from tlogic.rules.rule import MAX_SUPPORT, Rule, are_supports, is_pattern
+from tlogic.sealing import check_seal, seal
 
 _FORMAT = "tlogic rules"
-_VERSION = 1
+_VERSION = 2
+_VERSION_WITHOUT_CHECKSUM = 1
 
 
 def rules_to_json(rules: Sequence[Rule], settings: dict[str, Any], data: dict[str, Any]) -> str:
@@ -18,26 +21,35 @@ def rules_to_json(rules: Sequence[Rule], settings: dict[str, Any], data: dict[st
     about = {"format": _FORMAT, "version": _VERSION, "settings": settings, "data": data}
     head = json.dumps(about, indent=1, ensure_ascii=False).removesuffix("\n}")
     lines = ",\n".join(_lines(rules))
-    return f'{head},\n "rules": [\n{lines}\n]}}\n'
+    return seal(f'{head},\n "rules": [\n{lines}\n]}}\n')
 
 
 def rules_from_json(content: str, path: str | PathLike[str]) -> tuple[tuple[Rule, ...], dict[str, Any], dict[str, Any]]:
     """The rules, settings and data of a rule file; messages name the path."""
     try:
         found = json.loads(content)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not a rule file: {error}.") from None
     if not isinstance(found, dict) or found.get("format") != _FORMAT:
         raise InputError(f"{path} is not a rule file: expected JSON with the format {_FORMAT!r}{_hint(found)}.")
-    if found.get("version") != _VERSION:
+    if found.get("version") not in (_VERSION, _VERSION_WITHOUT_CHECKSUM):
         raise InputError(
             f"{path} has version {found.get('version')!r} of the rule format; this tlogic reads version {_VERSION}."
         )
+    if found["version"] == _VERSION or "checksum" in found:
+        check_seal(content, path, "tlogic learn")
     about = found.get("settings", {}), found.get("data", {}), found.get("rules", [])
     if not all(isinstance(part, kind) for part, kind in zip(about, (dict, dict, list), strict=True)):
         raise InputError(f"{path} is not a rule file: settings and data are JSON objects, rules a list.")
     settings, data, entries = about
-    return tuple([_rule(entry, number, path) for number, entry in enumerate(entries, 1)]), settings, data
+    rules = []
+    for index, entry in enumerate(entries):
+        try:
+            rules.append(_rule(entry))
+        except InputError as error:
+            line = line_of(content, "rules", index)
+            raise InputError(f"{path} line {line}: rule {index + 1} {error}") from None
+    return tuple(rules), settings, data
 
 
 def _hint(found: Any) -> str:
@@ -55,7 +67,7 @@ def _lines(rules: Sequence[Rule]) -> Iterator[str]:
         )
 
 
-def _rule(entry: Any, number: int, path: str | PathLike[str]) -> Rule:
+def _rule(entry: Any) -> Rule:
     try:
         head, body, variables = entry["head"], tuple(entry["body"]), tuple(entry["variables"])
         rule_support, body_support = entry["rule_support"], entry["body_support"]
@@ -63,10 +75,10 @@ def _rule(entry: Any, number: int, path: str | PathLike[str]) -> Rule:
             raise TypeError("relation names must be text")
         valid = _length(variables) == len(body) > 0 and are_supports(rule_support, body_support)
     except (KeyError, TypeError) as error:
-        raise InputError(f"{path}: rule {number} cannot be read ({error!r}): {entry}.") from None
+        raise InputError(f"cannot be read ({error!r}): {entry}.") from None
     if not valid:
         raise InputError(
-            f"{path}: rule {number} is invalid: it needs one variable more than body relations, numbered by first "
+            f"is invalid: it needs one variable more than body relations, numbered by first "
             f"appearance, and integers 0 <= rule_support <= body_support <= {MAX_SUPPORT:g}; found {entry}."
         )
     return Rule(head, body, variables, rule_support, body_support)

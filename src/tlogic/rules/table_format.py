@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tlogic.errors import InputError
-from tlogic.files import atomic_write
+from tlogic.files import atomic_write, write_parquet
 from tlogic.rules.rule import Rule, are_supports
 from tlogic.rules.text_format import parse_rule
 from tlogic.rules.verbalisation import in_words
@@ -63,7 +63,7 @@ def write_table(rules: Sequence[Rule], path: Path) -> None:
     frame = to_frame(rules)
     with atomic_write(path) as temporary:
         if path.suffix.lower() == ".parquet":
-            frame.write_parquet(temporary)
+            write_parquet(frame, temporary)
         else:
             bodies = [json.dumps(rule.body, ensure_ascii=False) for rule in rules]
             variables = [json.dumps(rule.variables) for rule in rules]

@@ -9,6 +9,7 @@ import polars as pl
 from tlogic.errors import InputError
 from tlogic.events.sources.columns import NAME_ROLES, ROLES, choose_by_name, choose_by_position, looks_like_header
 from tlogic.events.sources.delimited_files import CSV_SEPARATORS, DelimitedFile, find_separator
+from tlogic.events.sources.file_limits import check_limits
 from tlogic.events.sources.id_names import NAME_FILES, Names
 from tlogic.events.sources.raw_facts import Quote, RawFacts, source_errors
 
@@ -17,6 +18,7 @@ TEXT_SUFFIXES = (".txt", ".tsv", ".csv")
 
 def read_text(path: Path, is_csv: bool, given: Mapping[str, str | int], names: Names) -> RawFacts:
     """Read the facts of one text file. `given` maps roles to columns, and `names` maps ids to names."""
+    check_limits(path)
     with source_errors(str(path)):
         file = DelimitedFile(path, find_separator(path), is_csv) if is_csv else DelimitedFile(path)
     first = [(cell or "").strip() for cell in file.first_row()]
