@@ -54,7 +54,7 @@ def read_graph(
             skip_bad_rows=skip_bad_rows,
             intervals=intervals,
         )
-        return _with_split(open_compiled(Path(source).expanduser()), valid_from, test_from)
+        return with_split(open_compiled(Path(source).expanduser()), valid_from, test_from)
     events = read_events(
         source,
         query=query,
@@ -75,7 +75,7 @@ def _check_compiled_options(**given: Any) -> None:
         raise InputError(f"{wrong[0]} has no effect on a compiled graph; give it to `tlogic index` instead.")
 
 
-def _with_split(graph: TemporalGraph, valid_from: Label | None, test_from: Label | None) -> TemporalGraph:
+def with_split(graph: TemporalGraph, valid_from: Label | None, test_from: Label | None) -> TemporalGraph:
     """The same graph with other validation and test periods; its triple index stays valid."""
     if valid_from is None and test_from is None:
         return graph
