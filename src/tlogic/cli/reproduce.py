@@ -38,7 +38,8 @@ def reproduce(
 ) -> None:
     """Run all experiments of the paper that evaluate TLogic, and learned models, and write a report.
 
-    With --only, its tables are printed too. Needs the paper's datasets (tlogic download). The same command resumes an interrupted run, from results in DIR.
+    With --only, its tables are printed too. Needs the paper's datasets (tlogic download). The same command resumes an
+    interrupted run, from results in DIR.
     """
     from tlogic.analysis.reports.report_files import tables_as_markdown
     from tlogic.cli.console import error_console, progress, wait_for_kernels
