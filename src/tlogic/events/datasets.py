@@ -165,5 +165,9 @@ def _state(dataset: Dataset, folder: Path | None) -> State:
 
 
 def _holds_facts(folder: Path) -> bool:
-    """Whether the folder has a train file. Downloads fetch it last, so the other files are complete then."""
-    return any(path.suffix != PART and path.is_file() for path in folder.glob("train.*"))
+    """Whether the folder has a train file or an edge list of TGB.
+
+    Downloads fetch it last, so the other files are complete then.
+    """
+    found = (*folder.glob("train.*"), *folder.glob("tkgl-*_edgelist.csv"))
+    return any(path.suffix != PART and path.is_file() for path in found)

@@ -79,8 +79,12 @@ def with_split(graph: TemporalGraph, valid_from: Label | None, test_from: Label 
     """The same graph with other validation and test periods; its triple index stays valid."""
     if valid_from is None and test_from is None:
         return graph
+    return with_periods(graph, split_by_time(pl.Series(graph.facts.time), graph.timeline, valid_from, test_from))
+
+
+def with_periods(graph: TemporalGraph, split: Split) -> TemporalGraph:
+    """The same graph with the periods of a split."""
     steps, end, report = pl.Series(graph.facts.time), graph.end, graph.report
-    split = split_by_time(steps, graph.timeline, valid_from, test_from)
     if report is not None:
         warnings = dict.fromkeys([*report.warnings, *small_periods(steps, split)])
         report = replace(report, periods=split.sizes(steps), warnings=tuple(warnings))
