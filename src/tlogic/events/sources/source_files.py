@@ -78,7 +78,7 @@ def files_read(source: str | Path) -> list[Path]:
 def _dataset_folder(name: str) -> Path:
     if folder := find_dataset(name):
         return folder
-    if name in DATASETS and DATASETS[name].files:
+    if name in DATASETS and DATASETS[name].is_downloadable:
         raise InputError(f"The dataset {name} is missing or incomplete; get it with `tlogic download {name}`.")
     path = Path(name).expanduser()
     if path.is_symlink():
