@@ -9,7 +9,7 @@ PYTEST := $(BIN)/pytest $(IN_PARALLEL)
 # What has to come before the tests is done two at a time.
 MAKEFLAGS += --jobs=2
 
-.PHONY: help demo test coverage quick lint types contracts kernels browser lowest wheel docs bench bench-huge clean
+.PHONY: help demo test coverage quick lint types contracts kernels browser lowest wheel docs bench bench-huge bench-tgb clean
 .DEFAULT_GOAL := help
 
 help:  ## List the targets.
@@ -57,8 +57,8 @@ browser:
 	    echo "Chromium is missing: the tests of the page are skipped. Install chromium to run them."; \
 	fi
 
-# Needs uv. The tests that drive a browser, a cluster or the HTTP schema need tools with higher bounds of their own, and
-# pandas 2 words some errors in another way than pandas 3.
+# Needs uv. The tests that drive a browser, a cluster or the HTTP schema, or compare with py-tgb, need tools with higher
+# bounds of their own, and pandas 2 words some errors in another way than pandas 3.
 lowest:  ## Run the tests with the oldest dependencies that pyproject.toml allows.
 	uv venv --quiet --clear --python 3.11 .venv-lowest
 	uv pip install --quiet --python .venv-lowest --resolution lowest-direct \
@@ -67,7 +67,7 @@ lowest:  ## Run the tests with the oldest dependencies that pyproject.toml allow
 	.venv-lowest/bin/pytest $(IN_PARALLEL) -m "not benchmark_data and not browser" \
 	    -k "not frames_that_hold_no_facts and not pandas_without_pyarrow" \
 	    tests --ignore tests/serving/test_openapi.py --ignore tests/test_documents.py --ignore tests/test_cluster.py \
-	    --ignore tests/test_parallel.py
+	    --ignore tests/test_parallel.py --ignore tests/evaluation/test_tgb.py
 
 wheel: .venv/ready  ## Build the wheel, install it in a clean environment and run it.
 	rm -rf build/wheel && mkdir -p build/wheel
@@ -87,6 +87,9 @@ bench: .venv/ready  ## Measure speed and memory.
 	$(BIN)/python -m benchmarks.models
 	$(BIN)/python -m benchmarks.serving
 	$(BIN)/python -m benchmarks.growth 1e5 1e6
+
+bench-tgb: .venv/ready  ## Measure worlds of the sizes of TGB 2.0: hours, 8 GB.
+	$(BIN)/python -m benchmarks.tgb
 
 bench-huge: .venv/ready  ## Measure growth to 20 million facts: ten minutes, 5 GB.
 	$(BIN)/python -m benchmarks.growth 1e6 5e6 20e6

@@ -138,7 +138,10 @@ def test_a_full_disk_ends_with_one_message(server: Server, icews14_folder: Path)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["download", "icews15"], "'icews15' cannot be downloaded; choose icews14, icews18, icews0515, tkgl-smallpedia"),
+        (
+            ["download", "icews15"],
+            "'icews15' cannot be downloaded; choose icews14, icews18, icews0515, tkgl-smallpedia",
+        ),
         (["download", "yago"], "'yago' cannot be downloaded"),
         (["download", "icews14", "--to", "{file}"], "choose another folder"),
         (["learn", "icews18", "--out", "x.rules"], "get it with `tlogic download icews18`"),

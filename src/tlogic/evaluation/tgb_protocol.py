@@ -16,7 +16,7 @@ def split_as_tgb(graph: TemporalGraph) -> TemporalGraph:
     >>> import tlogic
     >>> graph = split_as_tgb(tlogic.sample())
     >>> [len(graph.split(name).time) for name in ("train", "valid", "test")]
-    [8208, 1766, 1777]
+    [8226, 1794, 1731]
     """
     split = split_by_quantiles(graph.facts.time)
     return graph if split == (graph.valid_from, graph.test_from) else with_periods(graph, split)
