@@ -27,7 +27,7 @@ coverage: kernels browser  ## Run all tests and report which lines they execute.
 	@echo "Open htmlcov/index.html."
 
 quick: kernels  ## Run the tests of the method that need no data, browser, server or cluster.
-	$(PYTEST) -m "not benchmark_data and not browser and not postgres" tests/events tests/graph tests/rules \
+	$(PYTEST) -m "not benchmark_data and not browser and not postgres and not py_tgb" tests/events tests/graph tests/rules \
 	    tests/learning tests/forecasting tests/evidence tests/models tests/explaining tests/evaluation
 
 lint: .venv/ready  ## Check style and format.
@@ -64,10 +64,10 @@ lowest:  ## Run the tests with the oldest dependencies that pyproject.toml allow
 	uv pip install --quiet --python .venv-lowest --resolution lowest-direct \
 	    --editable '.[boosted,databases,plots,serve,test,tune]'
 	.venv-lowest/bin/python -m tests.kernels
-	.venv-lowest/bin/pytest $(IN_PARALLEL) -m "not benchmark_data and not browser" \
+	.venv-lowest/bin/pytest $(IN_PARALLEL) -m "not benchmark_data and not browser and not py_tgb" \
 	    -k "not frames_that_hold_no_facts and not pandas_without_pyarrow" \
 	    tests --ignore tests/serving/test_openapi.py --ignore tests/test_documents.py --ignore tests/test_cluster.py \
-	    --ignore tests/test_parallel.py --ignore tests/evaluation/test_tgb.py
+	    --ignore tests/test_parallel.py
 
 wheel: .venv/ready  ## Build the wheel, install it in a clean environment and run it.
 	rm -rf build/wheel && mkdir -p build/wheel

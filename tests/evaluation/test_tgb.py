@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,30 +19,18 @@ from tlogic.graph import TemporalGraph
 N_NEGATIVES = 20
 
 
-@pytest.fixture(scope="module")
-def tgb() -> ModuleType:
-    """The package py-tgb, a dependency of development."""
-    try:
-        return import_module("tgb.linkproppred.dataset")
-    except ImportError as error:
-        reason = f"py-tgb is missing ({error}); install it with pip install '.[dev]'"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-
-
 Load = Callable[[str], Any]
 
 
 @pytest.fixture
-def load(tgb: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
+def load(py_tgb: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
     """Returns a function that generates a dataset with negatives, and opens it with py-tgb; its arrays are shuffled."""
     monkeypatch.setattr("tqdm.tqdm", lambda rows, **_: rows)
 
     def generate(name: str) -> Any:
         write_dataset(tmp_path / name.replace("-", "_"), name)
-        root = os.path.relpath(tmp_path, tgb.PROJ_DIR)  # py-tgb prepends its own folder
-        dataset = tgb.LinkPropPredDataset(name, root=root, download=False)
+        root = os.path.relpath(tmp_path, py_tgb.PROJ_DIR)  # py-tgb prepends its own folder
+        dataset = py_tgb.LinkPropPredDataset(name, root=root, download=False)
         _write_negatives(dataset, monkeypatch)
         dataset.load_val_ns()
         dataset.load_test_ns()

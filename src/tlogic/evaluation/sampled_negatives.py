@@ -65,9 +65,7 @@ class SampledNegatives:
         self._entity = _positions(graph.entities.names, entities)
         self._arrays = find_arrays(path)
         time, subject, relation = self._arrays.key.T
-        if max(subject.max(), relation.max() // 2) >= max(len(entities), len(relations)) or relation.max() >= (
-            2 * len(relations)
-        ):
+        if subject.max() >= len(entities) or relation.max() >= 2 * len(relations):
             raise InputError(f"{path} does not belong to {edge_list}: it has ids that the edge list has not.")
         half, base = len(graph.relations.base), _positions(graph.relations.base, relations)
         both = np.concatenate([base, base + half])
