@@ -39,7 +39,8 @@ def read_events(
     Args:
         source: A folder with a train file and optional valid and test files; one file; the name of a dataset (a folder
             under the environment variable TLOGIC_DATA); the URL of a database, such as sqlite:///events.db,
-            duckdb:///events.duckdb or postgresql://user@host/name; or a data frame of polars, pandas or pyarrow. Files
+            duckdb:///events.duckdb or postgresql://user@host/name; a data frame of polars, pandas or pyarrow; a folder
+            of TGB 2.0; or a dataset of py-tgb. Files
             are .txt and .tsv (tabs) or .csv (commas, semicolons, tabs or bars, detected from the first line), also
             with .gz or .zst; .parquet; and .arrow, .ipc or .feather.
         query: What to read from a database: a SELECT statement or the name of a table.
