@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 MAKEFLAGS += --jobs=2
 
 .PHONY: help demo test coverage quick lint types contracts kernels browser lowest wheel release audit soak docs bench \
-    bench-huge clean
+    bench-huge bench-tgb clean
 .DEFAULT_GOAL := help
 
 help:  ## List the targets.
@@ -32,7 +32,7 @@ coverage: kernels browser  ## Run all tests and report which lines they execute.
 	@echo "Open htmlcov/index.html."
 
 quick: kernels  ## Run the tests of the method that need no data, browser, server or cluster.
-	$(PYTEST) -m "not benchmark_data and not browser and not postgres" tests/events tests/graph tests/rules \
+	$(PYTEST) -m "not benchmark_data and not browser and not postgres and not py_tgb" tests/events tests/graph tests/rules \
 	    tests/learning tests/forecasting tests/evidence tests/models tests/explaining tests/evaluation
 
 lint: .venv/ready  ## Check style and format.
@@ -62,14 +62,14 @@ browser:
 	    echo "Chromium is missing: the tests of the page are skipped. Install chromium to run them."; \
 	fi
 
-# Needs uv. The tests that drive a browser, a cluster or the HTTP schema need tools with higher bounds of their own, and
-# pandas 2 words some errors in another way than pandas 3.
+# Needs uv. The tests that drive a browser, a cluster or the HTTP schema, or compare with py-tgb, need tools with higher
+# bounds of their own, and pandas 2 words some errors in another way than pandas 3.
 lowest:  ## Run the tests with the oldest dependencies that pyproject.toml allows.
 	uv venv --quiet --clear --python 3.11 .venv-lowest
 	uv pip install --quiet --python .venv-lowest --resolution lowest-direct \
 	    --editable '.[boosted,databases,plots,serve,test,tune]'
 	.venv-lowest/bin/python -m tests.kernels
-	.venv-lowest/bin/pytest $(IN_PARALLEL) -m "not benchmark_data and not browser" \
+	.venv-lowest/bin/pytest $(IN_PARALLEL) -m "not benchmark_data and not browser and not py_tgb" \
 	    -k "not frames_that_hold_no_facts and not pandas_without_pyarrow" \
 	    tests --ignore tests/serving/test_openapi.py --ignore tests/test_documents.py --ignore tests/test_cluster.py \
 	    --ignore tests/test_parallel.py
@@ -104,6 +104,9 @@ bench: .venv/ready  ## Measure speed and memory.
 	$(BIN)/python -m benchmarks.models
 	$(BIN)/python -m benchmarks.serving
 	$(BIN)/python -m benchmarks.growth 1e5 1e6
+
+bench-tgb: .venv/ready  ## Measure worlds of the sizes of TGB 2.0: hours, 8 GB.
+	$(BIN)/python -m benchmarks.tgb
 
 bench-huge: .venv/ready  ## Measure growth to 20 million facts: ten minutes, 5 GB.
 	$(BIN)/python -m benchmarks.growth 1e6 5e6 20e6

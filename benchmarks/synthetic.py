@@ -34,10 +34,10 @@ NEW_ENTITIES, POWER = 60.0, 0.45
 _FIRST_RELATIONS, _SKEW = 4.0, 1.8
 
 
-def generate(n_facts: int, seed: int = 1) -> Facts:
-    """Generate facts, sorted by time; a few are duplicates."""
+def generate(n_facts: int, seed: int = 1, per_step: int = FACTS_PER_STEP) -> Facts:
+    """Generate facts, sorted by time, so many per time step; a few are duplicates."""
     share = (np.arange(N_RELATIONS) + _FIRST_RELATIONS) ** -_SKEW
-    return Facts(*_generate(n_facts, FACTS_PER_STEP, np.cumsum(share / share.sum()), seed))
+    return Facts(*_generate(n_facts, per_step, np.cumsum(share / share.sum()), seed))
 
 
 @njit(cache=True)

@@ -7,6 +7,7 @@ from tests.browser import browser  # noqa: F401 (a fixture)
 from tests.datasets import dataset  # noqa: F401 (a fixture)
 from tests.memories import n_added  # noqa: F401 (a fixture)
 from tests.postgres import postgres  # noqa: F401 (a fixture)
+from tests.py_tgb import py_tgb  # noqa: F401 (a fixture)
 
 # Examples are the same in every run, and the first call of a kernel, which compiles it, is not held against it.
 settings.register_profile("tlogic", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
@@ -20,7 +21,7 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 # A test carries the marker of each fixture that not every machine can provide, whether it uses it directly or not.
-MARKERS = {"browser": "browser", "dataset": "benchmark_data", "postgres": "postgres"}
+MARKERS = {"browser": "browser", "dataset": "benchmark_data", "postgres": "postgres", "py_tgb": "py_tgb"}
 
 # Tests that share an expensive fixture run in one process, also across modules. Other tests of a module do so too.
 GROUPS = {"boosted": "models", "scorecard": "models", "model_file": "model_file"}

@@ -25,6 +25,9 @@ ELSEWHERE = (
     "make ",
     "tlogic download ",
     "tlogic learn icews",
+    "tlogic learn tkgl",
+    "tlogic fit tkgl",
+    "tlogic evaluate tkgl",
     "tlogic evaluate icews18",
     "tlogic evaluate icews14 --rules",
 )

@@ -126,5 +126,7 @@ def test_experiments_run_on_other_data(world: Path, tmp_path: Path) -> None:
     done = run("reproduce", "--on", world, "--only", "lengths", "--out", tmp_path / "report")
     assert done.returncode == 0, done.stderr
     assert "Wrote the report to" in done.stderr
+    assert "## Rule lengths" in done.stdout
+    assert "tlogic learn icews14 --out icews14.rules" in done.stdout
     assert "Rule lengths" in (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
     assert_refused(run("reproduce", "--only", "length", "--out", tmp_path), "did you mean 'lengths'")

@@ -138,7 +138,10 @@ def test_a_full_disk_ends_with_one_message(server: Server, icews14_folder: Path)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["download", "icews15"], "'icews15' cannot be downloaded; choose icews14, icews18 or icews0515."),
+        (
+            ["download", "icews15"],
+            "'icews15' cannot be downloaded; choose icews14, icews18, icews0515, tkgl-smallpedia",
+        ),
         (["download", "yago"], "'yago' cannot be downloaded"),
         (["download", "icews14", "--to", "{file}"], "choose another folder"),
         (["learn", "icews18", "--out", "x.rules"], "get it with `tlogic download icews18`"),
@@ -161,5 +164,5 @@ def test_the_table_lists_all_datasets_and_the_searched_folders(icews14_folder: P
     assert done.returncode == 0, done.stderr
     for shown in ("icews14", "icews18", "icews0515", "yago", "wiki", "villages", "461,329", "4,017 days"):
         assert shown in done.stdout
-    assert "Available with `tlogic download NAME`: icews14, icews18, icews0515." in done.stderr
+    assert "Available with `tlogic download NAME`: icews14, icews18, icews0515, tkgl-smallpedia" in done.stderr
     assert f"Searched in {tmp_path / 'data'} and {icews14_folder.parent}." in done.stderr

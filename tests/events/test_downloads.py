@@ -62,14 +62,14 @@ def refusal(name: str = "towns", **more: object) -> str:
 def test_files_are_fetched_checked_and_not_fetched_again(server: Server, towns: Path) -> None:
     told: list[tuple[str, int, int]] = []
     done = download("towns", progress=lambda *state: told.append(state))
-    assert done == (towns, ("test.txt", "train.txt"), ())
+    assert done == (towns, ("test.txt", "train.txt"), (), False)
     assert contents(towns) == WHOLE
     assert told[0] == ("test.txt", 0, len(TEST))
     assert told[-1] == ("train.txt", len(TRAIN), len(TRAIN))
     assert told == sorted(told)
     assert server.requests == [("/towns/test.txt", None), ("/towns/train.txt", None)]
     (towns / ".lock").unlink()
-    assert download("towns") == (towns, (), ("test.txt", "train.txt"))
+    assert download("towns") == (towns, (), ("test.txt", "train.txt"), False)
     assert len(server.requests) == 2
     assert not (towns / ".lock").exists(), "what is whole may lie where nobody can write"
 

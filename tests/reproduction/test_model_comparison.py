@@ -19,7 +19,7 @@ from tlogic.reproduction.experiment_runner import ExperimentRunner
 from tlogic.reproduction.model_comparison import models, other_split
 from tlogic.reproduction.model_process import measure, measure_in_process
 from tlogic.reproduction.model_trials import ModelTrial, model_commands
-from tlogic.reproduction.other_methods import OTHER_SPLIT_DATES
+from tlogic.reproduction.other_methods import FOOTNOTES, OTHER_SPLIT_DATES
 from tlogic.reproduction.paper_report import is_available
 from tlogic.reproduction.reliability_table import reliability
 from tlogic.reproduction.scorecard_variants import evaluate_variants, fit_variants
@@ -90,8 +90,16 @@ def test_models_are_compared_with_rules(graph: TemporalGraph, tmp_path: Path, me
 
 def test_models_can_be_selected(graph: TemporalGraph, tmp_path: Path, measured: list[ModelTrial]) -> None:
     runner = ExperimentRunner(tmp_path, {"icews14": graph}, kinds=["scorecard"])
-    other_split(runner)
-    assert measured == [ModelTrial("icews14")]
+    rows = other_split(runner).rows
+    assert [row.label[1:] for row in rows] == [
+        ("rules, as in the paper", "train"),
+        ("rules, as in the paper", "train+valid"),
+        ("scorecard", "train"),
+        ("scorecard", "train+valid"),
+        ("scorecard, names", "train"),
+        ("scorecard, names", "train+valid"),
+    ]
+    assert len(measured) == 4
     assert not models(ExperimentRunner(tmp_path, {"icews14": graph}, model_data=["wiki"])).rows
 
 
@@ -124,17 +132,45 @@ def test_published_results_are_listed_for_known_datasets(tmp_path: Path, monkeyp
         return [{"fit_seconds": 1.0, "peak_mb": None, "test": metrics} for _ in trials]
 
     monkeypatch.setattr(ExperimentRunner, "evaluate_models", no_models)
+    monkeypatch.setattr("tlogic.reproduction.model_comparison._rule_rows", lambda *_: [])
     section = other_split(ExperimentRunner(tmp_path))
-    published = {row.label[0]: row.values[PUBLISHED] for row in section.rows if "CountTRuCoLa" in row.label[1]}
-    assert published == {"icews14": {"mrr": 0.4499}, "icews18": {"mrr": 0.328}}
-    assert {(trial.data, trial.valid_from) for trial in asked} == {("icews14", "2014-11-01"), ("icews18", None)}
+    published = [(row.label[:2], row.values[PUBLISHED]) for row in section.rows if PUBLISHED in row.values]
+    counted = {data: values["mrr"] for (data, method), values in published if method == "CountTRuCoLa (rules)"}
+    assert counted == {"icews14": 0.4499, "icews18": 0.328}
+    assert all(values["ties"] and values["source"] for _, values in published)
+    leaking = [letter for letter, text in FOOTNOTES.items() if "get_sample_from_history_graph3" in text]
+    assert {data for (data, method), _ in published if method == f"LogCL (neural) [{leaking[0]}]"} == {
+        "icews14",
+        "icews18",
+        "icews0515",
+    }
+    assert {f"[{letter}] {text}" for letter, text in FOOTNOTES.items()} <= set(section.remarks)
+    assert {trial.data: (trial.valid_from, trial.test_from) for trial in asked} == {
+        name: dates or (None, None) for name, dates in OTHER_SPLIT_DATES.items()
+    }
+    assert {trial.data for trial in asked if trial.names} == {"icews14", "icews18", "icews0515"}
 
 
-def test_the_other_split_is_that_of_other_papers(dataset: Datasets) -> None:
-    cut = OTHER_SPLIT_DATES["icews14"]
+def test_rules_are_learned_before_the_test_of_the_other_split(graph: TemporalGraph, tmp_path: Path) -> None:
+    runner = ExperimentRunner(tmp_path, {"icews14": graph}, kinds=["scorecard"])
+    by_training = {row.label[2]: row for row in other_split(runner).rows if row.label[1].startswith("rules")}
+    rules = tlogic.learn(graph)
+    assert tlogic.evaluate(graph, rules).to_dict()["realistic"].items() <= (
+        by_training["train"].values[REALISTIC].items()
+    )
+    cut = graph.timeline.label_of(graph.test_from)
+    assert f"tlogic learn icews14 --test-from {cut} " in by_training["train+valid"].command
+    assert by_training["train"].values != by_training["train+valid"].values
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"), [("icews14", [74_845, 8_514, 7_371]), ("icews0515", [368_868, 46_302, 46_159])]
+)
+def test_the_other_split_is_that_of_other_papers(dataset: Datasets, name: str, sizes: list[int]) -> None:
+    cut = OTHER_SPLIT_DATES[name]
     assert cut is not None
-    graph = tlogic.read(dataset("icews14"), valid_from=cut[0], test_from=cut[1])
-    assert [len(graph.split(name).time) for name in ("train", "valid", "test")] == [74_845, 8_514, 7_371]
+    graph = tlogic.read(dataset(name), valid_from=cut[0], test_from=cut[1])
+    assert [len(graph.split(name).time) for name in ("train", "valid", "test")] == sizes
 
 
 def test_commands_have_the_options_of_the_trial() -> None:

@@ -17,9 +17,20 @@ def trial_commands(trial: Trial) -> str:
     """
     rules = f"{trial.source}.rules"
     split = [] if trial.split == "test" else [f"--split {trial.split}"]
-    learn = ["tlogic learn", quote(trial.source), "--out", quote(rules), *_options(trial.learning)]
-    evaluate = ["tlogic evaluate", quote(trial.data), "--rules", quote(rules), *split, *_options(trial.application)]
-    return f"{' '.join(learn)} && {' '.join(evaluate)}"
+    dates = date_options(*trial.dates)
+    learn = ["tlogic learn", quote(trial.source), *dates, "--out", quote(rules), *_options(trial.learning)]
+    evaluate = ["tlogic evaluate", quote(trial.data), *dates, "--rules", quote(rules), *split]
+    return f"{' '.join(learn)} && {' '.join([*evaluate, *_options(trial.application)])}"
+
+
+def date_options(valid_from: str | None, test_from: str | None) -> list[str]:
+    """The options that split data at dates.
+
+    >>> date_options(None, "2014-12-01")
+    ['--test-from 2014-12-01']
+    """
+    given = (("--valid-from", valid_from), ("--test-from", test_from))
+    return [f"{option} {quote(date)}" for option, date in given if date is not None]
 
 
 def _options(settings: Any) -> list[str]:

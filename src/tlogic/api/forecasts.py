@@ -16,7 +16,7 @@ from tlogic.forecasting.settings import ApplicationSettings, Stop
 from tlogic.keywords import default, given_keywords, settings_from
 
 if TYPE_CHECKING:
-    from tlogic.evaluation import Evaluation, Filter
+    from tlogic.evaluation import Evaluation, Filter, Protocol
     from tlogic.execution import Progress
     from tlogic.explaining import Explanation, ModelExplanation, RuleExplanation
     from tlogic.forecasting import Forecast, Forecaster
@@ -178,6 +178,7 @@ def evaluate(
     split: str = "test",
     filter: "Filter" = "time-aware",
     multi_step: bool = False,
+    protocol: "Protocol" = "paper",
     threads: int | None = None,
     cluster: str | None = None,
     progress: "Progress | None" = None,
@@ -204,6 +205,10 @@ def evaluate(
         filter: Which other true answers do not count as candidates: those of the same time ("time-aware"), of any
             time ("static"), or none ("raw").
         multi_step: Whether the facts of the split are hidden from its queries; for rules only.
+        protocol: "paper" ranks answers as the paper does. "tgb" follows the benchmark TGB 2.0: the data is split at the
+            70% and the 85% quantile of the times, whatever its split is; the rules or the model must be learned from
+            the training facts alone; answers that are not candidates tie with all entities that are none; and the
+            answers of tkgl-wikidata are ranked against its published negatives.
         threads: How many threads to use; None for one per core.
         cluster: The address of a Ray cluster, or "auto". The ranks are the same as without a cluster.
         progress: Shows how many chunks of queries are done.
@@ -213,7 +218,8 @@ def evaluate(
 
     Raises:
         SettingsError: If a setting is out of range, if both ``settings`` and keywords are given, or if settings of
-            rule application are given with a model.
+            rule application are given with a model. With the protocol of TGB, also if the rules or the model were
+            learned from facts after the training period, or if another filter is given.
         InputError: If the split has no facts.
 
     Example:
@@ -224,16 +230,24 @@ def evaluate(
         True
     """
     arguments = locals()
-    from tlogic.evaluation import evaluate_forecaster
+    from tlogic.evaluation import PROTOCOLS, evaluate_forecaster
+    from tlogic.evaluation.tgb_protocol import check_learned_from_training, split_as_tgb
     from tlogic.execution import Execution
 
     started = time.perf_counter()
     loaded = load(forecaster)
+    if protocol not in PROTOCOLS:
+        raise SettingsError(f"protocol must be one of {', '.join(PROTOCOLS)}, not {protocol!r}.")
+    if protocol == "tgb":
+        if filter != "time-aware" or multi_step:
+            raise SettingsError("The protocol of TGB is single-step with the time-aware filter; leave out the others.")
+        graph = split_as_tgb(graph)
+        check_learned_from_training(graph, loaded.data)
     ready = _ready(graph, loaded, arguments)
     warn_of_known_split(graph, loaded, split)
     indexed = time.perf_counter() - started
     execution = Execution(threads, cluster, progress)
-    evaluation = evaluate_forecaster(graph, ready, split, filter, multi_step, execution)
+    evaluation = evaluate_forecaster(graph, ready, split, filter, multi_step, execution, protocol)
     return replace(evaluation, seconds={"index": indexed, **evaluation.seconds})
 
 

@@ -31,8 +31,9 @@ def read(
 
     Args:
         source: A folder with train, valid and test files, one file (text, CSV, Parquet, Arrow), the name of a dataset
-            under ``TLOGIC_DATA``, a compiled graph (``tlogic index``), the URL of a database, or a data frame of
-            polars, pandas or pyarrow.
+            under ``TLOGIC_DATA``, a compiled graph (``tlogic index``), the URL of a database, a data frame of polars,
+            pandas or pyarrow, a folder of the benchmark TGB 2.0, or a dataset of its package py-tgb. The data of TGB is
+            split at its quantiles of the times, unless dates are given.
         query: What to read from a database: a SELECT statement or the name of a table.
         valid_from: The date at which the validation period begins, if the source is one table.
         test_from: The date at which the test period begins, if the source is one table.

@@ -45,6 +45,11 @@ def download(
             for file in files:
                 error_console.print(f"{name}/{file}: {text}")
         error_console.print(f"{name} is complete in {done.folder}", markup=False)
+        if done.is_shape_only:
+            error_console.print(
+                "No hashes are published for it: only its published numbers, such as those of facts and entities, "
+                "were verified."
+            )
 
 
 def datasets(
@@ -59,7 +64,7 @@ def datasets(
         print(json.dumps([_as_dict(status) for status in found]))
         return
     console.print(_as_table(found))
-    available = [s.name for s in found if s.dataset and s.dataset.files and s.state in ("absent", "partly")]
+    available = [s.name for s in found if s.dataset and s.dataset.is_downloadable and s.state in ("absent", "partly")]
     if available:
         error_console.print(f"Available with `tlogic download NAME`: {', '.join(available)}.")
     error_console.print(f"Searched in {' and '.join(map(str, data_folders()))}.", markup=False)
@@ -90,13 +95,18 @@ def _as_dict(status: "DatasetStatus") -> dict[str, Any]:
         "name": status.name,
         "state": status.state,
         "folder": None if status.folder is None else str(status.folder),
-        "downloadable": bool(dataset and dataset.files),
-        "facts": dict(zip(("train", "valid", "test"), dataset.facts, strict=True)) if dataset else None,
+        "downloadable": bool(dataset and dataset.is_downloadable),
+        "facts": _facts(dataset.facts) if dataset else None,
         "entities": dataset.entities if dataset else None,
         "relations": dataset.relations if dataset else None,
         "steps": dataset.steps if dataset else None,
         "unit": dataset.unit if dataset else None,
     }
+
+
+def _facts(sizes: tuple[int, ...]) -> dict[str, int]:
+    names = ("train", "valid", "test") if len(sizes) > 1 else ("all",)
+    return dict(zip(names, sizes, strict=True))
 
 
 def _as_table(found: "list[DatasetStatus]") -> Any:
@@ -118,6 +128,6 @@ def _sizes(status: "DatasetStatus") -> tuple[str, ...]:
     return (
         f"{sum(dataset.facts):,}",
         f"{dataset.entities:,}",
-        f"{dataset.relations:,}",
+        "" if dataset.relations is None else f"{dataset.relations:,}",
         f"{dataset.steps:,} {dataset.unit}",
     )

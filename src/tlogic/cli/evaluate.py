@@ -27,6 +27,13 @@ class Filter(StrEnum):
     raw = "raw"
 
 
+class Protocol(StrEnum):
+    """The rules of the evaluation."""
+
+    paper = "paper"
+    tgb = "tgb"
+
+
 def evaluate(
     forecaster: ForecasterOptions,
     data: DataOptions,
@@ -43,6 +50,14 @@ def evaluate(
     multi_step: Annotated[
         bool, typer.Option("--multi-step", help="Forecast without the facts of the split; for rules only.")
     ] = False,
+    protocol: Annotated[
+        Protocol,
+        typer.Option(
+            help="Evaluate as in the paper (paper), or as the benchmark TGB 2.0 does (tgb): split at quantiles of the "
+            "times, learned from training facts only, and with its ties and negatives.",
+            metavar="PROTOCOL",
+        ),
+    ] = Protocol.paper,
     threads: Threads = None,
     cluster: Cluster = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -56,13 +71,16 @@ def evaluate(
     from tlogic import api
     from tlogic.cli.console import console, progress, wait_for_kernels
     from tlogic.cli.reliability_output import reliability_table
+    from tlogic.evaluation.tgb_protocol import split_as_tgb
 
     forecaster.check()
     settings = None if forecaster.rules is None else application.settings()
     started = time.perf_counter()
     graph = data.read()
     seconds = {"read": time.perf_counter() - started}
-    loaded = forecaster.load(lambda: default_model(graph, threads, split=split.value))
+    as_tgb = protocol is Protocol.tgb
+    graph = split_as_tgb(graph) if as_tgb else graph
+    loaded = forecaster.load(lambda: default_model(graph, threads, split=split.value, train_only=as_tgb))
     with wait_for_kernels(forecaster.kernel), progress() as follow:
         evaluation = api.evaluate(
             graph,
@@ -71,6 +89,7 @@ def evaluate(
             split=split.value,
             filter=filter.value,
             multi_step=multi_step,
+            protocol=protocol.value,
             threads=threads,
             cluster=cluster,
             progress=follow,

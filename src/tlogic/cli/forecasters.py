@@ -65,7 +65,12 @@ def load_model(path: Path | None, default: "Callable[[], Model]") -> "Model":
 
 
 def default_model(
-    graph: "TemporalGraph", threads: int | None, *, before: int | None = None, split: str | None = None
+    graph: "TemporalGraph",
+    threads: int | None,
+    *,
+    before: int | None = None,
+    split: str | None = None,
+    train_only: bool = False,
 ) -> "Model":
     """The model for a graph if none is given: fitted now, or in an earlier command.
 
@@ -74,6 +79,7 @@ def default_model(
         threads: How many threads to use.
         before: The first time step to forecast: the model is fitted to earlier facts only.
         split: Or the split to forecast: the model is fitted to the facts before it.
+        train_only: Whether the model is fitted to the training facts only, also for the test.
     """
     from tlogic import api
     from tlogic.cli.console import error_console, progress, wait_for_kernels
@@ -84,7 +90,7 @@ def default_model(
     known = graph if before is None or before >= min(graph.test_from, graph.end) else graph.before(before)
     if len(known) == 0:
         raise InputError(f"There are no facts before {graph.timeline.label_of(before or 0)} to fit a model to.")
-    settings = FitSettings(train_on="train") if split == "valid" else FitSettings()
+    settings = FitSettings(train_on="train") if train_only or split == "valid" else FitSettings()
     cache = ModelCache(known, settings)
     found = cache.open()
     if found is not None:

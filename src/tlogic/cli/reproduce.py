@@ -38,14 +38,16 @@ def reproduce(
 ) -> None:
     """Run all experiments of the paper that evaluate TLogic, and learned models, and write a report.
 
-    Needs the paper's datasets (tlogic download). The same command resumes an interrupted run, from results in DIR.
+    With --only, its tables are printed too. Needs the paper's datasets (tlogic download). The same command resumes an
+    interrupted run, from results in DIR.
     """
+    from tlogic.analysis.reports.report_files import tables_as_markdown
     from tlogic.cli.console import error_console, progress, wait_for_kernels
     from tlogic.forecasting.application import apply_rules
     from tlogic.reproduction import reproduce as run
 
     with wait_for_kernels(apply_rules), progress() as follow:
-        run(
+        sections = run(
             out,
             only or (),
             on=on,
@@ -55,4 +57,6 @@ def reproduce(
             progress=follow,
             announce=error_console.print,
         )
+    if only:
+        print(tables_as_markdown(sections))
     error_console.print(f"Wrote the report to {out / 'report.html'}", markup=False)

@@ -3,6 +3,16 @@
 from tlogic.evaluation.backtest import Backtest, backtest_model
 from tlogic.evaluation.evaluation import Evaluation, evaluate_forecaster, evaluate_many
 from tlogic.evaluation.ranks import Ranks
-from tlogic.evaluation.split_queries import Filter
+from tlogic.evaluation.split_queries import PROTOCOLS, Filter, Protocol
 
-__all__ = ["Backtest", "Evaluation", "Filter", "Ranks", "backtest_model", "evaluate_forecaster", "evaluate_many"]
+__all__ = [
+    "PROTOCOLS",
+    "Backtest",
+    "Evaluation",
+    "Filter",
+    "Protocol",
+    "Ranks",
+    "backtest_model",
+    "evaluate_forecaster",
+    "evaluate_many",
+]

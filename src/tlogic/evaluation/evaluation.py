@@ -10,7 +10,7 @@ import polars as pl
 from tlogic.errors import SettingsError
 from tlogic.evaluation.ranks import RankCounts, Ranks, summary
 from tlogic.evaluation.reliability import Reliability
-from tlogic.evaluation.split_queries import Filter, SplitQueries
+from tlogic.evaluation.split_queries import Filter, Protocol, SplitQueries
 from tlogic.execution import Execution, Progress
 from tlogic.forecasting.answers import ScoredQueries
 from tlogic.forecasting.forecaster import Forecaster
@@ -113,10 +113,11 @@ def evaluate_forecaster(
     filter: Filter,
     multi_step: bool,
     execution: Execution = Execution(),
+    protocol: Protocol = "paper",
 ) -> Evaluation:
     """Rank the true answers of every fact in a split, in both directions."""
     started = time.perf_counter()
-    queries = SplitQueries(graph, split, filter, multi_step)
+    queries = SplitQueries(graph, split, filter, multi_step, protocol)
 
     def measure(part: ScoredQueries) -> _Part:
         counts = queries.rank(part.query, part.scored)

@@ -13,7 +13,7 @@ from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.graph.binary_search import find
 from tlogic.graph.triples import TripleIndex
 
-RAW, STATIC, TIME_AWARE = 0, 1, 2
+RAW, STATIC, TIME_AWARE, TGB = 0, 1, 2, 3
 
 
 class TrueAnswers(NamedTuple):
@@ -42,32 +42,79 @@ def rank_answers(
 ) -> RankCounts:
     """Count the candidates that rank above each answer. Queries without candidates use those of the fallback.
 
-    The filter removes other true answers from the comparison: those of the same time (TIME_AWARE), of any time (STATIC)
-    or none (RAW). An answer that is not a candidate ranks last among all entities.
+    The filter removes other true answers from the comparison: those of the same time (TIME_AWARE, TGB), of any time
+    (STATIC) or none (RAW). An answer that is not a candidate ranks last among all entities; with TGB, it has the same
+    score as all entities that are not candidates.
     """
     n_entities = len(triples.slot_start) - 1
     n = len(answers.entity)
     rank_counts = RankCounts(np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.bool_))
     hidden = np.zeros(n_entities, np.bool_)
     for q in range(len(queries.subject)):
-        start, end = scored.start[q], scored.start[q + 1]
-        entity, score = scored.entity, scored.score
-        fell_back = start == end
-        if fell_back:
-            row = queries.relation[q]
-            if fallback.start[row] == fallback.start[row + 1]:
-                row = len(fallback.start) - 2  # all relations together
-            start, end = fallback.start[row], fallback.start[row + 1]
-            entity, score = fallback.entity, fallback.share
+        entity, score, fell_back = _candidates(queries, scored, fallback, q)
         _hide(triples, queries, answers, q, filtering, hidden, True)
         for a in range(answers.start[q], answers.start[q + 1]):
             rank_counts.fell_back[a] = fell_back
             rank_counts.higher[a] = n_entities - 1
-            for i in range(start, end):
+            if filtering == TGB:
+                rank_counts.higher[a] = _count_visible(entity, hidden)
+                n_others = n_entities - (answers.start[q + 1] - answers.start[q])
+                rank_counts.same[a] = n_others - rank_counts.higher[a]
+            for i in range(len(entity)):
                 if entity[i] == answers.entity[a]:
-                    rank_counts.higher[a], rank_counts.same[a] = _compare(entity, score, start, end, i, hidden)
+                    rank_counts.higher[a], rank_counts.same[a] = _compare(entity, score, i, hidden)
         _hide(triples, queries, answers, q, filtering, hidden, False)
     return rank_counts
+
+
+@kernel
+def rank_among_negatives(
+    n_entities: int,
+    queries: QueryBatch,
+    answers: TrueAnswers,
+    scored: Scored,
+    fallback: ObjectDistributions,
+    negative_start: Ints,
+    negative: Ints,
+) -> RankCounts:
+    """Count the negatives of its query that rank above each answer; all entities without a score have the same."""
+    n = len(answers.entity)
+    rank_counts = RankCounts(np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.bool_))
+    score_of = np.full(n_entities, -np.inf)
+    for q in range(len(queries.subject)):
+        entity, score, fell_back = _candidates(queries, scored, fallback, q)
+        score_of[entity] = score
+        for a in range(answers.start[q], answers.start[q + 1]):
+            rank_counts.fell_back[a] = fell_back
+            own = score_of[answers.entity[a]]
+            for i in range(negative_start[q], negative_start[q + 1]):
+                rank_counts.higher[a] += score_of[negative[i]] > own
+                rank_counts.same[a] += score_of[negative[i]] == own
+        score_of[entity] = -np.inf
+    return rank_counts
+
+
+@helper
+def _candidates(
+    queries: QueryBatch, scored: Scored, fallback: ObjectDistributions, q: int
+) -> tuple[Ints, Floats, bool]:
+    """The candidates of a query and their scores; and whether they are those of the fallback."""
+    start, end = scored.start[q], scored.start[q + 1]
+    if start < end:
+        return scored.entity[start:end], scored.score[start:end], False
+    row = queries.relation[q]
+    if fallback.start[row] == fallback.start[row + 1]:
+        row = len(fallback.start) - 2  # all relations together
+    start, end = fallback.start[row], fallback.start[row + 1]
+    return fallback.entity[start:end], fallback.share[start:end], True
+
+
+@helper
+def _count_visible(entity: Ints, hidden: Bools) -> int:
+    count = 0
+    for i in range(len(entity)):
+        count += not hidden[entity[i]]
+    return count
 
 
 @helper
@@ -92,10 +139,10 @@ def _hide(
 
 
 @helper
-def _compare(entity: Ints, score: Floats, start: int, end: int, candidate: int, hidden: Bools) -> tuple[int, int]:
+def _compare(entity: Ints, score: Floats, candidate: int, hidden: Bools) -> tuple[int, int]:
     """How many unfiltered candidates score higher than one of them, and how many others score the same."""
     higher, same = 0, 0
-    for i in range(start, end):
+    for i in range(len(entity)):
         if i != candidate and not hidden[entity[i]]:
             higher += score[i] > score[candidate]
             same += score[i] == score[candidate]

@@ -6,7 +6,17 @@ from typing import Any, Literal
 import numpy as np
 
 from tlogic.errors import InputError, SettingsError
-from tlogic.evaluation.ranks import RAW, STATIC, TIME_AWARE, RankCounts, TrueAnswers, rank_answers
+from tlogic.evaluation.ranks import (
+    RAW,
+    STATIC,
+    TGB,
+    TIME_AWARE,
+    RankCounts,
+    TrueAnswers,
+    rank_among_negatives,
+    rank_answers,
+)
+from tlogic.evaluation.sampled_negatives import sampled_negatives
 from tlogic.forecasting.application import QueryBatch, Scored
 from tlogic.forecasting.fallback import object_distributions
 from tlogic.forecasting.queries import part_of
@@ -14,23 +24,35 @@ from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 
 Filter = Literal["time-aware", "static", "raw"]
+Protocol = Literal["paper", "tgb"]
+PROTOCOLS: tuple[Protocol, ...] = ("paper", "tgb")
 _FILTERS = {"time-aware": TIME_AWARE, "static": STATIC, "raw": RAW}
 
 
 class SplitQueries:
     """The distinct queries of a split, sorted by time, with their true answers."""
 
-    def __init__(self, graph: TemporalGraph, split: str, filter: Filter, multi_step: bool) -> None:
+    def __init__(
+        self, graph: TemporalGraph, split: str, filter: Filter, multi_step: bool, protocol: Protocol = "paper"
+    ) -> None:
         if filter not in _FILTERS:
             raise SettingsError(f"filter must be one of {', '.join(_FILTERS)}, not {filter!r}.")
         self._triples, self._filter = graph.triples, _FILTERS[filter]
         self.batch, self._answers = split_queries(graph, split, multi_step)
+        self._negatives = None
+        if protocol == "tgb":
+            self._filter, self._negatives = TGB, sampled_negatives(graph, split)
         self._fallback = object_distributions(graph, graph.valid_from)
         self.description: dict[str, Any] = {"split": split, "filter": filter, "multi_step": multi_step}
+        self.description |= {} if protocol == "paper" else {"protocol": protocol}
 
     def rank(self, index: Ints, scored: Scored) -> RankCounts:
         """Rank the true answers of some queries among their scored candidates."""
         answers, queries = self._answers_of(index), part_of(self.batch, index)
+        if self._negatives is not None:
+            n_entities = len(self._triples.slot_start) - 1
+            negatives = self._negatives.of(queries)
+            return rank_among_negatives(n_entities, queries, answers, scored, self._fallback, *negatives)
         return rank_answers(self._triples, queries, answers, scored, self._fallback, self._filter)
 
     def is_true(self, index: Ints, scored: Scored) -> Ints:

@@ -26,17 +26,25 @@ class PublishedFile(NamedTuple):
 
 @dataclass(frozen=True)
 class Dataset:
-    """A benchmark dataset. It can be downloaded if its files are published with hashes."""
+    """A benchmark dataset. It can be downloaded if its files are published with hashes, or in an archive."""
 
     name: str
-    facts: tuple[int, int, int]
-    """The numbers of facts for training, validation and test."""
+    facts: tuple[int, int, int] | tuple[int]
+    """The numbers of facts for training, validation and test; or of all facts, if they are split when read."""
     entities: int
-    relations: int
+    relations: int | None
+    """None if the number is not published."""
     steps: int
     unit: str
     """The unit of a time step: days or years."""
     files: tuple[PublishedFile, ...] = ()
+    is_archived: bool = False
+    """Whether its files are published in a zip archive, as those of TGB; there are no hashes for it."""
+
+    @property
+    def is_downloadable(self) -> bool:
+        """Whether `tlogic download` can get it."""
+        return bool(self.files) or self.is_archived
 
 
 DATASETS: dict[str, Dataset] = {
@@ -83,6 +91,42 @@ DATASETS: dict[str, Dataset] = {
         ),
         Dataset("yago", (161_540, 19_523, 20_026), entities=10_623, relations=10, steps=189, unit="years"),
         Dataset("wiki", (539_286, 67_538, 63_110), entities=12_554, relations=24, steps=232, unit="years"),
+        Dataset(
+            "tkgl-smallpedia",
+            (550_376,),
+            entities=47_433,
+            relations=None,
+            steps=125,
+            unit="years",
+            is_archived=True,
+        ),
+        Dataset(
+            "tkgl-polecat",
+            (1_779_610,),
+            entities=150_931,
+            relations=16,
+            steps=1_826,
+            unit="days",
+            is_archived=True,
+        ),
+        Dataset(
+            "tkgl-icews",
+            (15_513_446,),
+            entities=87_856,
+            relations=391,
+            steps=10_224,
+            unit="days",
+            is_archived=True,
+        ),
+        Dataset(
+            "tkgl-wikidata",
+            (9_856_203,),
+            entities=1_226_440,
+            relations=None,
+            steps=2_025,
+            unit="years",
+            is_archived=True,
+        ),
     )
 }
 
@@ -152,7 +196,8 @@ def _state(dataset: Dataset, folder: Path | None) -> State:
     if folder is None:
         return "absent"
     if not dataset.files:
-        return "unchecked" if _holds_facts(folder) else "absent"
+        started = any(part.stat().st_size for part in folder.glob(f"*{PART}"))
+        return "unchecked" if _holds_facts(folder) else "partly" if started else "absent"
     present = [(folder / file.name, file) for file in dataset.files if (folder / file.name).is_file()]
     if not all(matches_published(path, file) for path, file in present):
         return "different"
@@ -165,5 +210,9 @@ def _state(dataset: Dataset, folder: Path | None) -> State:
 
 
 def _holds_facts(folder: Path) -> bool:
-    """Whether the folder has a train file. Downloads fetch it last, so the other files are complete then."""
-    return any(path.suffix != PART and path.is_file() for path in folder.glob("train.*"))
+    """Whether the folder has a train file or an edge list of TGB.
+
+    Downloads fetch it last, so the other files are complete then.
+    """
+    found = (*folder.glob("train.*"), *folder.glob("tkgl-*_edgelist.csv"))
+    return any(path.suffix != PART and path.is_file() for path in found)

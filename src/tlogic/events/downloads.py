@@ -16,10 +16,13 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from tlogic.errors import InputError, TLogicError
+from tlogic.events.dataset_archives import check_shape, unpack
 from tlogic.events.datasets import DATASETS, PART, Dataset, PublishedFile, data_folders, git_sha1, matches_published
+from tlogic.events.sources.tgb import find_edge_list
 from tlogic.locks import lock
 
 PUBLISHED = "https://raw.githubusercontent.com/liu-yushan/TLogic/9f6ffa3cc5c112226dc2537983b6bb33d4ef295e/data"
+PUBLISHED_BY_TGB = "https://object-arbutus.alliancecan.ca/swift/v1/14c95234f6cd4a21a47deafe20cce2a7/tgb"
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of a file, the number of bytes received and the total number of bytes."""
@@ -37,11 +40,14 @@ class Download(NamedTuple):
         folder: The folder of the dataset.
         fetched: The names of the downloaded files.
         present: The names of the files that were already present and identical to the published ones.
+        is_shape_only: Whether no hashes are published, so that only the published numbers of facts, entities, relations
+            and time steps were verified.
     """
 
     folder: Path
     fetched: tuple[str, ...]
     present: tuple[str, ...]
+    is_shape_only: bool = False
 
 
 class _TransferError(Exception):
@@ -55,10 +61,14 @@ def download(
     progress: Progress | None = None,
     timeout: float = 30.0,
 ) -> Download:
-    """Download the published files of a benchmark dataset and verify their hashes.
+    """Download the published files of a benchmark dataset and verify them.
+
+    The files of ICEWS are verified by their hashes. TGB publishes no hashes for its archives: only its published
+    numbers of facts, entities, relations and time steps are verified.
 
     Files that are already present are not downloaded again, and interrupted downloads resume. The environment variable
-    ``TLOGIC_DOWNLOAD_FROM`` gives another address to download from, with one folder per dataset.
+    ``TLOGIC_DOWNLOAD_FROM`` gives another address to download from, with one folder per dataset, or with archives such
+    as tkgl-icews.zip.
 
     Args:
         name: The name of the dataset, such as "icews14".
@@ -76,35 +86,72 @@ def download(
     Example:
         >>> download("yago")
         Traceback (most recent call last):
-        tlogic.errors.InputError: 'yago' cannot be downloaded; choose icews14, icews18 or icews0515.
+        tlogic.errors.InputError: 'yago' cannot be downloaded; choose icews14, icews18, icews0515, tkgl-smallpedia, \
+tkgl-polecat, tkgl-icews or tkgl-wikidata.
     """
     dataset = _downloadable(name)
     folder = (data_folders()[0] if to is None else Path(to).expanduser()) / name
+    if dataset.is_archived:
+        with _disk_errors(folder):
+            return _download_archive(dataset, folder, progress or (lambda *_: None), timeout)
     with _disk_errors(folder):
         missing = _missing(dataset, folder)
         if missing:  # a complete dataset may be in a read-only folder
             with _locked(folder):
                 missing = _missing(dataset, folder)
                 for file in missing:
-                    address = f"{_base_address()}/{name}/{file.name}"
+                    address = f"{_base_address(PUBLISHED)}/{name}/{file.name}"
                     _fetch(address, folder / file.name, file, progress or (lambda *_: None), timeout)
     present = (file.name for file in dataset.files if file not in missing)
     return Download(folder, tuple(file.name for file in missing), tuple(present))
 
 
 def _downloadable(name: str) -> Dataset:
-    available = [known for known, dataset in DATASETS.items() if dataset.files]
+    available = [known for known, dataset in DATASETS.items() if dataset.is_downloadable]
     if name not in available:
         choices = f"{', '.join(available[:-1])} or {available[-1]}"
         raise InputError(f"{name!r} cannot be downloaded; choose {choices}.")
     return DATASETS[name]
 
 
-def _base_address() -> str:
-    address = os.environ.get("TLOGIC_DOWNLOAD_FROM") or PUBLISHED
+def _base_address(default: str) -> str:
+    address = os.environ.get("TLOGIC_DOWNLOAD_FROM") or default
     if not address.startswith(("http://", "https://")):
         raise InputError(f"TLOGIC_DOWNLOAD_FROM must begin with http:// or https://; found {address!r}.")
     return address.rstrip("/")
+
+
+def _download_archive(dataset: Dataset, folder: Path, progress: Progress, timeout: float) -> Download:
+    """Download the archive of a dataset of TGB, unpack it and verify its shape, unless it is already unpacked."""
+    if (edge_list := find_edge_list(folder)) is not None:
+        check_shape(edge_list, dataset)
+        return Download(folder, (), (edge_list.name,), is_shape_only=True)
+    with _locked(folder):
+        archive = folder / f"{dataset.name}.zip{PART}"
+        address = f"{_base_address(PUBLISHED_BY_TGB)}/{dataset.name}.zip"
+        with archive.open("ab") as growing:
+            file = PublishedFile(f"{dataset.name}.zip", _announced_size(address, timeout), "")
+            if growing.tell() > file.size:
+                growing.truncate(0)
+            _complete(growing, address, file, progress, timeout)
+        return Download(folder, unpack(archive, dataset, folder), (), is_shape_only=True)
+
+
+def _announced_size(address: str, timeout: float) -> int:
+    """The size of a file in bytes, as the server announces it."""
+    for attempt in range(_MAX_ATTEMPTS):
+        try:
+            with _request(address, 0, timeout) as response:
+                _, size = _extent(response)
+        except _TransferError as reason:
+            if attempt == _MAX_ATTEMPTS - 1:
+                raise TLogicError(f"Cannot download {address}: {reason}, {_MAX_ATTEMPTS} times in a row.") from None
+            time.sleep(_FIRST_PAUSE_SECONDS * 2**attempt)
+        else:
+            if size is None:
+                raise TLogicError(f"Cannot download {address}: the server does not say how large it is.")
+            return size
+    raise AssertionError("unreachable")
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from tlogic.events.read_report import FileReport, ReadReport, find_warnings
 from tlogic.events.sources.columns import END_ROLE, NAME_ROLES, ROLES, Columns, check_columns
 from tlogic.events.sources.raw_facts import RawFacts
 from tlogic.events.sources.source_files import read_source
+from tlogic.events.sources.tgb import TGB
 from tlogic.events.splits import split_by_files, split_by_time
 from tlogic.events.time_parsing import TimeKind, check_time_zone, parse_column
 from tlogic.events.time_steps import Step, build_timeline, continue_timeline, parse_step
@@ -38,7 +39,8 @@ def read_events(
     Args:
         source: A folder with a train file and optional valid and test files; one file; the name of a dataset (a folder
             under the environment variable TLOGIC_DATA); the URL of a database, such as sqlite:///events.db,
-            duckdb:///events.duckdb or postgresql://user@host/name; or a data frame of polars, pandas or pyarrow. Files
+            duckdb:///events.duckdb or postgresql://user@host/name; a data frame of polars, pandas or pyarrow; a folder
+            of TGB 2.0; or a dataset of py-tgb. Files
             are .txt and .tsv (tabs) or .csv (commas, semicolons, tabs or bars, detected from the first line), also
             with .gz or .zst; .parquet; and .arrow, .ipc or .feather.
         query: What to read from a database: a SELECT statement or the name of a table.
@@ -106,9 +108,9 @@ def read_events(
         last_time=timeline.label_of(int(frame["step"].to_numpy().max())),
         step_size=timeline.description,
         step_given=given_step is not None,
-        warnings=find_warnings(frame, timeline, split),
+        warnings=(*(note for part in parts for note in part.notes), *find_warnings(frame, timeline, split)),
         time_zone=time_zone if zoned else None,
-        periods=None if by_files else split.sizes(rows["step"]),
+        periods=None if by_files and TGB not in sources else split.sizes(rows["step"]),
         intervals=n_covered,
     )
     return EventTable(frame, timeline, split.valid_from, split.test_from, report)

@@ -2,13 +2,19 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from tlogic.errors import InputError
+from tlogic.events.sources.columns import NAME_ROLES
 from tlogic.events.sources.raw_facts import RawFacts
+from tlogic.events.sources.tgb import TGB
 from tlogic.events.timeline import Label, Timeline
+
+_TGB_VALID_RATIO, _TGB_TEST_RATIO = 0.15, 0.15
 
 
 class Split(NamedTuple):
@@ -47,7 +53,12 @@ def split_by_time(steps: pl.Series, timeline: Timeline, valid_from: Label | None
 
 
 def split_by_files(rows: pl.DataFrame, timeline: Timeline, sources: dict[str, RawFacts]) -> Split:
-    """Split by files, which must not overlap in time; the `part` of a row is the index of its file."""
+    """Split by files, which must not overlap in time; the `part` of a row is the index of its file.
+
+    Data of TGB is split at its quantiles.
+    """
+    if list(sources) == [TGB]:
+        return split_by_quantiles(rows.select(*NAME_ROLES, "step").unique()["step"].to_numpy())
     spans = rows.group_by("part").agg(first=pl.col("step").min(), last=pl.col("step").max()).sort("part")
     for earlier, later in pairwise(spans.rows(named=True)):
         if later["first"] <= earlier["last"]:
@@ -57,6 +68,20 @@ def split_by_files(rows: pl.DataFrame, timeline: Timeline, sources: dict[str, Ra
         return Split(None, None)
     test_from = starts.get("test", _last(rows["step"]) + 1)
     return Split(starts.get("valid", test_from), test_from)
+
+
+def split_by_quantiles(steps: npt.NDArray[np.integer[Any]]) -> Split:
+    """Split as TGB 2.0 does: at the 70% and the 85% quantile of the times of all facts in both directions.
+
+    Facts at a quantile belong to the earlier period. The quantiles of both directions can differ from those of one, as
+    they are interpolated between twice as many times.
+
+    >>> split_by_quantiles(np.arange(20))
+    Split(valid_from=14, test_from=17)
+    """
+    both = np.concatenate([steps, steps])
+    last_train, last_valid = np.quantile(both, [1 - _TGB_VALID_RATIO - _TGB_TEST_RATIO, 1 - _TGB_TEST_RATIO])
+    return Split(int(np.floor(last_train)) + 1, int(np.floor(last_valid)) + 1)
 
 
 def _check_not_empty(steps: pl.Series, timeline: Timeline, period: str, start: int, end: int) -> None:

@@ -54,7 +54,7 @@ def read_graph(
             skip_bad_rows=skip_bad_rows,
             intervals=intervals,
         )
-        return _with_split(open_compiled(Path(source).expanduser()), valid_from, test_from)
+        return with_split(open_compiled(Path(source).expanduser()), valid_from, test_from)
     events = read_events(
         source,
         query=query,
@@ -75,12 +75,16 @@ def _check_compiled_options(**given: Any) -> None:
         raise InputError(f"{wrong[0]} has no effect on a compiled graph; give it to `tlogic index` instead.")
 
 
-def _with_split(graph: TemporalGraph, valid_from: Label | None, test_from: Label | None) -> TemporalGraph:
+def with_split(graph: TemporalGraph, valid_from: Label | None, test_from: Label | None) -> TemporalGraph:
     """The same graph with other validation and test periods; its triple index stays valid."""
     if valid_from is None and test_from is None:
         return graph
+    return with_periods(graph, split_by_time(pl.Series(graph.facts.time), graph.timeline, valid_from, test_from))
+
+
+def with_periods(graph: TemporalGraph, split: Split) -> TemporalGraph:
+    """The same graph with the periods of a split."""
     steps, end, report = pl.Series(graph.facts.time), graph.end, graph.report
-    split = split_by_time(steps, graph.timeline, valid_from, test_from)
     if report is not None:
         warnings = dict.fromkeys([*report.warnings, *small_periods(steps, split)])
         report = replace(report, periods=split.sizes(steps), warnings=tuple(warnings))

@@ -4,10 +4,13 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import Literal
 
+from tlogic.analysis.command_lines import date_options
+
 Kind = Literal["scorecard", "boosted"]
 TrainOn = Literal["train", "train+valid"]
 
 KINDS: tuple[Kind, ...] = ("scorecard", "boosted")
+TRAIN_ON: tuple[TrainOn, ...] = ("train", "train+valid")
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ def model_commands(trial: ModelTrial, split: str = "test") -> str:
     tlogic fit icews14 --out icews14.model --model boosted --names && tlogic evaluate icews14 --model icews14.model
     """
     data, path = quote(trial.data), quote(f"{trial.data}.model")
-    dates = [f"--valid-from {trial.valid_from} --test-from {trial.test_from}"] if trial.valid_from else []
+    dates = date_options(trial.valid_from, trial.test_from)
     fit = ["tlogic fit", data, *dates, "--out", path]
     fit += ["--model boosted"] if trial.model == "boosted" else []
     fit += ["--names"] if trial.names else []

@@ -109,7 +109,7 @@ def _possible_kinds(wanted: Sequence[str]) -> tuple[Sequence[str], str]:
 
 def is_available(name: str) -> bool:
     """Whether a dataset exists on this machine or can be downloaded."""
-    return bool(DATASETS[name].files) or find_dataset(name) is not None
+    return DATASETS[name].is_downloadable or find_dataset(name) is not None
 
 
 def _check_names(what: str, names: Sequence[str], known: Collection[str]) -> None:

@@ -45,7 +45,12 @@ def write_report(sections: Sequence[Section], folder: Path, title: str, about: s
 
 def as_markdown(sections: Sequence[Section], title: str, about: str, figures: str = "figures") -> str:
     """The report as Markdown, with links to the charts in the folder ``figures``."""
-    parts = [f"# {title}", _wrap(about)]
+    return f"# {title}\n\n{_wrap(about)}\n\n{tables_as_markdown(sections, figures)}\n"
+
+
+def tables_as_markdown(sections: Sequence[Section], figures: str | None = None) -> str:
+    """The sections as Markdown, with links to the charts in the folder ``figures`` if it is given."""
+    parts = []
     for section in sections:
         parts += [f"## {section.title}", _wrap(section.about)]
         parts += [_wrap(f"*{remark}*") for remark in section.remarks]
@@ -54,9 +59,10 @@ def as_markdown(sections: Sequence[Section], title: str, about: str, figures: st
         parts.append(
             "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
         )
-        parts += [f"![{chart.title}]({figures}/{chart.name}.svg)" for chart in section.charts]
+        if figures is not None:
+            parts += [f"![{chart.title}]({figures}/{chart.name}.svg)" for chart in section.charts]
         parts += ["\n".join(["```", *_commands(section), "```"])] if _commands(section) else []
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(parts)
 
 
 def _wrap(paragraph: str) -> str:

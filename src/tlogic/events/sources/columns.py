@@ -15,9 +15,9 @@ Columns = Mapping[str, str | int] | Sequence[str | int]
 # The tables come first, because POLECAT also has a column "Source", which is a newspaper.
 COLUMN_NAMES = {
     "subject": "subject sourcename actorname actor1name head source src actor1 actor sender",
-    "relation": "relation eventtext eventtype eventcode predicate rel relationship event type edge label",
+    "relation": "relation relationtype eventtext eventtype eventcode predicate rel relationship event type edge label",
     "object": "object targetname recipientname actor2name tail target dst actor2 recipient receiver",
-    "time": "time timestamp datetime eventdate sqldate date day month year dateadded",
+    "time": "time timestamp ts datetime eventdate sqldate date day month year dateadded",
 }
 _MIN_HEADER_MATCHES = 3
 # Columns of the beginning and the end of a fact; recognised only together, and if no column is the time.

@@ -24,7 +24,8 @@ class RawFacts:
 
     `cells` has the columns subject, relation, object (strings) and time (of any type), which are not validated yet.
     A null is an empty cell, or an id without a name. `quote` reads some rows again for error messages. `header` is
-    empty if the columns have no names; then `first_row` may be a header that was not recognised.
+    empty if the columns have no names; then `first_row` may be a header that was not recognised. `notes` are the
+    reader's warnings.
     """
 
     name: str
@@ -33,6 +34,7 @@ class RawFacts:
     cells: pl.DataFrame
     quote: Callable[[Sequence[int]], list[Quote]]
     first_row: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @contextmanager

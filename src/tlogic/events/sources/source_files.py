@@ -12,6 +12,7 @@ from tlogic.events.sources.delimited_files import COMPRESSIONS
 from tlogic.events.sources.id_names import NAME_FILES, Names, read_names
 from tlogic.events.sources.raw_facts import RawFacts
 from tlogic.events.sources.text_files import TEXT_SUFFIXES, read_text
+from tlogic.events.sources.tgb import TGB, find_edge_list, is_dataset, is_edge_list, read_dataset, read_edge_list
 from tlogic.names import did_you_mean
 
 SPLITS = ("train", "valid", "test")
@@ -21,7 +22,10 @@ _EXPECTED_SUFFIXES = ", ".join(_SUFFIXES) + " (text also .gz or .zst)"
 
 
 def read_source(source: object, given: Mapping[str, str | int], query: str | None = None) -> dict[str, RawFacts]:
-    """Read the raw facts of a source by split, in order of time; a single file, query or frame is all "train"."""
+    """Read the raw facts of a source by split, in order of time; a single file, query or frame is all "train".
+
+    All facts of TGB have the name `TGB` instead.
+    """
     if is_database_url(source):
         return {"train": read_database(source, query, given)}
     if query is not None:
@@ -31,12 +35,16 @@ def read_source(source: object, given: Mapping[str, str | int], query: str | Non
         )
     if isinstance(source, str | Path):
         files = find_files(source)
+        if TGB in files:
+            return {TGB: read_edge_list(files[TGB], given)}
         names = read_names(files["train"].parent) if any(map(_is_text, files.values())) else {}
         return {split: _read_file(path, given, names) for split, path in files.items()}
+    if is_dataset(source):
+        return {TGB: read_dataset(source)}
     frame = as_frame(source)
     if frame is None:
         raise InputError(
-            "Expected a path, the name of a dataset, the URL of a database or a data frame, "
+            "Expected a path, the name of a dataset, the URL of a database, a data frame or a dataset of py-tgb, "
             f"not {type(source).__name__}."
         )
     return {"train": read_frame(frame, given)}
@@ -47,9 +55,11 @@ def _shown(source: object) -> str:
 
 
 def find_files(source: str | Path) -> dict[str, Path]:
-    """The file of each split of a folder or named dataset; a single file is "train"."""
+    """The file of each split of a folder or named dataset; a single file is "train", and an edge list `TGB`."""
     path = find_source(source)
-    return {"train": path} if path.is_file() else _split_files(path)
+    if path.is_file():
+        return {TGB if is_edge_list(path) else "train": path}
+    return _split_files(path)
 
 
 def find_source(source: str | Path) -> Path:
@@ -68,7 +78,7 @@ def files_read(source: str | Path) -> list[Path]:
 def _dataset_folder(name: str) -> Path:
     if folder := find_dataset(name):
         return folder
-    if name in DATASETS and DATASETS[name].files:
+    if name in DATASETS and DATASETS[name].is_downloadable:
         raise InputError(f"The dataset {name} is missing or incomplete; get it with `tlogic download {name}`.")
     path = Path(name).expanduser()
     if path.is_symlink():
@@ -106,6 +116,8 @@ def _split_files(folder: Path) -> dict[str, Path]:
             raise InputError(f"{folder} has both {found[split].name} and {path.name}; keep one of them.")
         if split in SPLITS:
             found[split] = path
+    if "train" not in found and (edge_list := find_edge_list(folder)) is not None:
+        return {TGB: edge_list}
     if "train" not in found:
         raise InputError(
             f"{folder} has no train file, such as train.txt or train.parquet; "
