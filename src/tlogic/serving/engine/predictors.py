@@ -5,19 +5,23 @@ from itertools import groupby
 from threading import Lock
 from typing import Any, Literal, Protocol
 
+import numpy as np
+
 from tlogic.errors import InputError
 from tlogic.evidence.live_evidence import LiveQueryEvidence
-from tlogic.execution import Execution
+from tlogic.evidence.relation_numbers import encode_relations
 from tlogic.explaining import ModelExplanation, RuleExplanation, explain_by_model, explain_by_rules
 from tlogic.forecasting import ApplicationSettings, Query
 from tlogic.forecasting.forecast import Forecast, forecast_queries
 from tlogic.forecasting.live_forecaster import LiveRuleForecaster
+from tlogic.forecasting.queries import encode_queries
 from tlogic.graph.live_graph import LiveGraph
 from tlogic.models import CountedRule, Model, ModelForecaster
 from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
 from tlogic.rules import Rule, RuleSet
 from tlogic.serving.engine.past_occurrence import PastOccurrence
 from tlogic.serving.engine.stored_memories import StoredMemories
+from tlogic.serving.engine.time_limit import TimeLimit
 
 Kind = Literal["rules", "model"]
 _NO_PROBABILITIES = (
@@ -46,11 +50,13 @@ class Predictor(Protocol):
     def all_rules(self) -> Sequence[Rule | CountedRule]:
         """The rules, or the rules that the evidence of a model counts."""
 
-    def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Forecast[Any]:
+    def forecast(
+        self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str], limit: TimeLimit
+    ) -> Forecast[Any]:
         """Rank the candidates of queries."""
 
     def explain(
-        self, graph: LiveGraph, query: Query, candidate: str, without: Collection[str], n: int
+        self, graph: LiveGraph, query: Query, candidate: str, without: Collection[str], n: int, limit: TimeLimit
     ) -> RuleExplanation | ModelExplanation:
         """Explain a candidate, with up to n groundings or facts per reason."""
 
@@ -97,14 +103,18 @@ class RulePredictor:
         """The rules."""
         return self.rules.rules
 
-    def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Forecast[Any]:
+    def forecast(
+        self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str], limit: TimeLimit
+    ) -> Forecast[Any]:
         """Rank the candidates of queries."""
-        return forecast_queries(self._forecaster_without(graph, without), explain_by_rules, queries, top)
+        forecaster = self._forecaster_without(graph, without)
+        return forecast_queries(forecaster, explain_by_rules, queries, top, limit.execution)
 
     def explain(
-        self, graph: LiveGraph, query: Query, candidate: str, without: Collection[str], n: int
+        self, graph: LiveGraph, query: Query, candidate: str, without: Collection[str], n: int, limit: TimeLimit
     ) -> RuleExplanation:
         """Explain a candidate, with up to n groundings per rule."""
+        limit.check()
         return explain_by_rules(self._forecaster_without(graph, without), query, candidate, n)
 
     @property
@@ -171,16 +181,23 @@ class ModelPredictor:
         """The rules that the evidence counts."""
         return self.model.rules
 
-    def forecast(self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str]) -> Forecast[Any]:
+    def forecast(
+        self, graph: LiveGraph, queries: Sequence[Query], top: int, without: Collection[str], limit: TimeLimit
+    ) -> Forecast[Any]:
         """Rank the candidates of queries."""
         forecaster = self._forecaster_without(graph, without)
-        return forecast_queries(forecaster, explain_by_model, queries, top, Execution(threads=1))
+        return forecast_queries(forecaster, explain_by_model, queries, top, limit.execution)
 
     def explain(
-        self, graph: LiveGraph, query: Query, candidate: str, without: Collection[str], n: int
+        self, graph: LiveGraph, query: Query, candidate: str, without: Collection[str], n: int, limit: TimeLimit
     ) -> ModelExplanation:
         """Explain a candidate, with up to n facts per kind of evidence."""
-        return explain_by_model(self._forecaster_without(graph, without), query, candidate, n)
+        forecaster = self._forecaster_without(graph, without)
+        [encoded] = encode_queries(graph, [query])
+        heads = encode_relations(np.array([encoded.relation]), len(graph.relations.base))
+        with forecaster.evidence.memory_at(encoded.time, heads, limit.execution):
+            pass  # a memory of the past takes long; the explanation uses the same
+        return explain_by_model(forecaster, query, candidate, n)
 
     @property
     def has_occurrence(self) -> bool:
@@ -224,7 +241,11 @@ class ModelPredictor:
 
 
 def forecast_each(
-    predictor: Predictor, graph: LiveGraph, queries: Sequence[tuple[Query, Collection[str]]], top: int
+    predictor: Predictor,
+    graph: LiveGraph,
+    queries: Sequence[tuple[Query, Collection[str]]],
+    top: int,
+    limit: TimeLimit,
 ) -> list[tuple[Forecast[Any], int]]:
     """For each query and what it switches off: a forecast and the query's index in it.
 
@@ -234,6 +255,6 @@ def forecast_each(
     by_without = sorted(range(len(queries)), key=lambda index: sorted(queries[index][1]))
     for _, group in groupby(by_without, key=lambda index: sorted(queries[index][1])):
         indices = list(group)
-        forecast = predictor.forecast(graph, [queries[i][0] for i in indices], top, queries[indices[0]][1])
+        forecast = predictor.forecast(graph, [queries[i][0] for i in indices], top, queries[indices[0]][1], limit)
         found |= {index: (forecast, position) for position, index in enumerate(indices)}
     return [found[index] for index in range(len(queries))]
