@@ -465,7 +465,7 @@ class EventStore:
         v = tables.VERSIONS.c
         found = sql.select(v.version, v.kind, v.made, v.about).order_by(v.version.desc())
         with self._transaction() as connection:
-            return [VersionInfo(n, kind, made, json.loads(about)) for n, kind, made, about in connection.execute(found)]
+            return [VersionInfo(n, kind, made, _about(about)) for n, kind, made, about in connection.execute(found)]
 
     def version(self, number: int) -> Version:
         """Read one version with its content.
@@ -477,7 +477,7 @@ class EventStore:
             The version.
 
         Raises:
-            InputError: If there is no such version.
+            InputError: If there is no such version, or it is damaged.
             StoreError: If the database fails.
 
         Example:
@@ -489,7 +489,7 @@ class EventStore:
         if found is None:
             raise InputError(f"The store {self.name} has no version {number}.")
         n, kind, made, about, packed = found
-        return Version(n, kind, made, json.loads(about), zlib.decompress(packed).decode())
+        return Version(n, kind, made, _about(about), _unpacked(n, packed))
 
     @contextmanager
     def _transaction(self, *, writing: bool = False) -> Iterator[sql.Connection]:
@@ -587,6 +587,35 @@ def _union(known: Span | None, new: Span) -> Span:
 def _events_after(connection: sql.Connection, number: int, last: int) -> StoredEvents:
     subjects, relations, objects, steps = tables.events_after(connection, number, last)
     return StoredEvents(subjects, relations, objects, steps, max(number, last))
+
+
+# Versions
+
+
+class DamagedVersionError(InputError):
+    """A stored version was changed, for example by a failing disk."""
+
+    def __init__(self, number: int, reason: str) -> None:
+        super().__init__(
+            f"Version {number} in the store is damaged ({reason}). Restore another version with POST "
+            "/api/versions/N/use, learn again, or start the service with --rules RULES or --model MODEL."
+        )
+
+
+def _about(text: str) -> dict[str, Any]:
+    """The metadata of a version; empty if it is damaged, because its content may still be used."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _unpacked(number: int, packed: bytes) -> str:
+    try:
+        return zlib.decompress(packed).decode()  # checks a checksum
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise DamagedVersionError(number, str(error)) from None
 
 
 # Names
