@@ -193,7 +193,7 @@ def flip_bit(store: EventStore, version: int, column: str, bit: int) -> None:
     """Change one bit of a stored version, as a failing disk does."""
     table = sql_tables.VERSIONS
     with store._engine.begin() as connection:
-        content = connection.scalar(sql.select(table.c[column]).where(table.c.version == version))
+        content = connection.execute(sql.select(table.c[column]).where(table.c.version == version)).scalar_one()
         changed = bytearray(content.encode() if isinstance(content, str) else content)
         changed[bit // 8 % len(changed)] ^= 1 << bit % 8
         value = changed.decode() if isinstance(content, str) else bytes(changed)

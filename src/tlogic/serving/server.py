@@ -3,6 +3,7 @@
 import gc
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +23,8 @@ from tlogic.serving.web.settings import AccessSettings
 from tlogic.serving.web.web_app import create_app
 
 _MAX_WEB_SOCKET_MESSAGE = 2**20
+# Writes wait for the disk many times. Each time, they get the interpreter back from forecasts after this time.
+_SWITCH_SECONDS = 0.001
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -81,6 +84,7 @@ def serve(
     if access.write_token is not None and access.read_token == access.write_token:
         log.warning("The read token equals the write token, so everyone who may read may also write; set another one.")
     gc.enable()  # the command line disables it, since most commands are short
+    sys.setswitchinterval(_SWITCH_SECONDS)
     with _bind(host, port) as listener:
         service = open_service()
         warm_up(service)
