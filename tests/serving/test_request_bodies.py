@@ -92,6 +92,15 @@ def test_strangers_may_send_a_token_and_no_more(service: Service) -> None:
         assert "larger than 10,000 bytes" in problem_text(response, 413)
 
 
+def test_strangers_must_send_it_soon(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tlogic.serving.web.request_limits.STRANGER_BODY_SECONDS", 0.2)
+    with served(service, AccessSettings(read_token=READ)) as url:
+        address = ("127.0.0.1", int(url.rpartition(":")[2]))
+        with socket.create_connection(address, timeout=PATIENCE) as slow:
+            slow.sendall(b"POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n\r\ntoken=")
+            assert b" 408 " in slow.recv(1000)
+
+
 def test_a_polling_session_of_the_page_answers_large_posts(tmp_path: Path) -> None:
     polling = "/_nicegui_ws/socket.io/?EIO=4&transport=polling"
     with (

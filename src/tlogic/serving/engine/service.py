@@ -263,10 +263,10 @@ class Service:
             >>> len(service.forecasts([Query(subject="Kite Aviation", relation="sue")] * 2))
             2
         """
-        with self._reading() as (graph, predictor):
-            pairs = zip(to_queries(graph, queries), (query.without for query in queries), strict=True)
-            forecasts = forecast_each(predictor, graph, list(pairs), top, limit)
-            return [forecast_schema(graph, predictor, *each) for each in forecasts]
+        with self._forecaster(queries, limit) as (forecaster, predictor, converted):
+            pairs = zip(converted, (query.without for query in queries), strict=True)
+            forecasts = forecast_each(predictor, forecaster, list(pairs), top, limit)
+            return [forecast_schema(forecaster.graph, predictor, *each) for each in forecasts]
 
     def explain(
         self, query: schemas.Query, candidate: str, n: int = 1, limit: TimeLimit = NO_LIMIT
@@ -292,9 +292,8 @@ class Service:
             >>> service.explain(query, service.forecast(query).candidates[0].name).rank
             1
         """
-        with self._reading() as (graph, predictor):
-            [encodable] = to_queries(graph, [query])
-            found = predictor.explain(graph, encodable, candidate, query.without, n, limit)
+        with self._forecaster([query], limit) as (forecaster, predictor, [converted]):
+            found = predictor.explain(forecaster, converted, candidate, query.without, n, limit)
             return explanation_schema(found, predictor)
 
     def expected_events(self, entity: str, at: schemas.Time | None = None, limit: int = 10) -> schemas.ExpectedEvents:
@@ -325,7 +324,8 @@ class Service:
             rates = [(relation, rate) for relation, rate in rates[:_MAX_OUTLOOK_RELATIONS] if rate > 0.0]
             label = graph.timeline.label_of(now)
             queries = [_query_about(graph, name, relation, label) for relation, _ in rates]
-            forecasts = predictor.forecast(graph, queries, schemas.MAX_CANDIDATES, (), NO_LIMIT)
+            forecaster = predictor.forecaster(graph)
+            forecasts = predictor.forecast(forecaster, queries, schemas.MAX_CANDIDATES, (), NO_LIMIT)
             expected = [
                 event
                 for query, candidates, (_, rate) in zip(queries, forecasts, rates, strict=True)
@@ -414,6 +414,23 @@ class Service:
             late_events=self.versions.catch_up(),
             **size,
         )
+
+    @contextmanager
+    def _forecaster(
+        self, queries: Sequence[schemas.Query], limit: TimeLimit
+    ) -> Iterator[tuple[Any, Predictor, list[Query]]]:
+        """Answers queries over the live graph, which does not change meanwhile, or over a copy of it.
+
+        Also returns the queries, which have been checked.
+        """
+        with self._reading() as (graph, predictor):
+            converted = to_queries(graph, queries)
+            past = predictor.past_forecaster(graph, converted)
+            if past is None:
+                yield predictor.forecaster(graph), predictor, converted
+                return
+        with past.forecaster(limit) as forecaster:
+            yield forecaster, predictor, converted
 
     @contextmanager
     def _reading(self) -> Iterator[tuple[LiveGraph, Predictor]]:

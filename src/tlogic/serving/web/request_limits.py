@@ -19,6 +19,8 @@ MAX_PAGE_BODY = 1_000_000
 """The largest body that the page sends, in bytes. Its library never answers a larger one."""
 MAX_STRANGER_BODY = 10_000
 """The largest body without a token, in bytes: a token in the login form."""
+STRANGER_BODY_SECONDS = 10.0
+"""The time that it may take."""
 MAX_BODIES = 8
 """How many bodies of the largest size may be in memory at once."""
 
@@ -72,8 +74,10 @@ class RequestLimitsMiddleware:
 
     async def _problem_of_body(self, scope: Scope, receive: Receive, body: bytearray) -> ProblemError | None:
         """Read the body; returns why it is refused, if it is."""
+        is_stranger = scope[ROLE] is Role.stranger
+        timeout = min(self._timeout, STRANGER_BODY_SECONDS) if is_stranger else self._timeout
         try:
-            await asyncio.wait_for(self._read(scope, receive, body), self._timeout)
+            await asyncio.wait_for(self._read(scope, receive, body), timeout)
         except TimeoutError:
             return ProblemError(408, "The request body was not received in time.", Connection="close")
         except ProblemError as problem:
