@@ -1,8 +1,9 @@
-"""Load test of a live service, with rules and with a model: `python -m benchmarks.serving [REQUESTS]`.
+"""Load test of a live service, with rules and with a model: `python -m benchmarks.serving [DATASET] [REQUESTS]`.
 
-A service holds ICEWS18 without its last facts and answers two clients, while those facts arrive at 200 per second.
-After a minute, the clients continue until REQUESTS (100,000) requests are done, to check that memory stays constant.
-The start is measured as well: with a model, once without and once with a stored memory.
+A service holds a dataset without its last facts and answers two clients, while those facts arrive: of ICEWS18, the
+default, 200 per second in batches of 20; of ICEWS14, 50 per second in requests of their own. After a minute, the
+clients continue until REQUESTS (100,000) requests are done, to check that memory stays constant. The start is measured
+as well: with a model, once without and once with a stored memory.
 """
 
 import json
@@ -25,11 +26,20 @@ import numpy as np
 from benchmarks.reference import reference_seconds
 
 DATA = Path(os.environ.get("TLOGIC_DATA", Path(__file__).parents[2] / "shared" / "data"))
-EVENTS_PER_SECOND, EVENTS_PER_BATCH = 200, 20
 N_CLIENTS, MEASURED_SECONDS = 2, 60.0
 N_REQUESTS = 100_000
-N_LATER_EVENTS = 50_000
-"""Events that arrive during the test."""
+
+
+class Load(NamedTuple):
+    """What arrives during the test."""
+
+    dataset: str
+    n_later_events: int
+    events_per_second: int
+    events_per_batch: int
+
+
+LOADS = {load.dataset: load for load in (Load("icews18", 50_000, 200, 20), Load("icews14", 10_000, 50, 1))}
 
 
 class Measured(NamedTuple):
@@ -37,6 +47,8 @@ class Measured(NamedTuple):
 
     start: float
     took: np.ndarray
+    written: float
+    """Events per second."""
     memory: list[tuple[int, float]]
     unit: float
 
@@ -80,20 +92,24 @@ def send_queries(address: str, queries: list[str], requests: Any, seconds: float
     out.put((took[:in_time], in_time))
 
 
-def add(address: str, events: list[dict[str, str]], done: Any) -> None:
-    """Send batches at a constant rate until the clients are done."""
-    connection, began = HTTPConnection(address, timeout=120), perf_counter()
+def add(address: str, load: Load, events: list[dict[str, str]], done: Any, out: Any) -> None:
+    """Send batches at a constant rate until the clients are done; count those of the measured time."""
+    connection, began, size = HTTPConnection(address, timeout=120), perf_counter(), load.events_per_batch
+    written = 0.0
     for number in count():
+        if perf_counter() - began < MEASURED_SECONDS:
+            written = number * size / MEASURED_SECONDS
         if done.is_set():
             break
-        batch = [events[(number * EVENTS_PER_BATCH + i) % len(events)] for i in range(EVENTS_PER_BATCH)]
+        batch = [events[(number * size + i) % len(events)] for i in range(size)]
         body = json.dumps({"events": batch})
         connection.request("POST", "/api/events", body, {"Content-Type": "application/json"})
         response = connection.getresponse()
         content = response.read()
         if response.status != 200:
             raise RuntimeError(f"{response.status}: {content!r}")
-        sleep(max(0.0, began + (number + 1) * EVENTS_PER_BATCH / EVENTS_PER_SECOND - perf_counter()))
+        sleep(max(0.0, began + (number + 1) * size / load.events_per_second - perf_counter()))
+    out.put(written)
 
 
 @contextmanager
@@ -111,14 +127,14 @@ def running(store: str, rules: str | None, model: str | None) -> Iterator[tuple[
         process.join(60)
 
 
-def prepare(folder: Path) -> tuple[str, str, str, list[str], list[dict[str, str]]]:
+def prepare(folder: Path, load: Load) -> tuple[str, str, str, list[str], list[dict[str, str]]]:
     """A store without the last events, rules, a model, queries about the last events, and these events."""
     import tlogic
     from tlogic.serving.store.event_store import EventStore
 
-    graph = tlogic.read(DATA / "icews18")
-    rules = folder / "icews18.rules"
-    model = folder / "icews18.model"
+    graph = tlogic.read(DATA / load.dataset)
+    rules = folder / "learned.rules"
+    model = folder / "fitted.model"
     tlogic.learn(graph).save(rules)
     tlogic.fit(graph).save(model)
     name, relation, label = graph.entities.name_of, graph.relations.name_of, graph.timeline.label_of
@@ -126,14 +142,15 @@ def prepare(folder: Path) -> tuple[str, str, str, list[str], list[dict[str, str]
         (name(s), relation(r), name(o), label(t))
         for s, r, o, t in zip(*(column.tolist() for column in graph.facts), strict=True)
     ]
+    first, later = rows[: -load.n_later_events], rows[-load.n_later_events :]
     with EventStore.open(folder / "events.db") as store:
-        store.add(store.check(rows[:-N_LATER_EVENTS]))
-    events = [dict(zip(("subject", "relation", "object", "time"), row, strict=True)) for row in rows[-N_LATER_EVENTS:]]
-    known = {name for row in rows[:-N_LATER_EVENTS] for name in (row[0], row[2])}
+        store.add(store.check(first))
+    events = [dict(zip(("subject", "relation", "object", "time"), row, strict=True)) for row in later]
+    known = {name for row in first for name in row[:3]}
     queries = [
         f"/api/forecast?{urlencode({'subject': event['subject'], 'relation': event['relation']})}"
         for event in events[:: len(events) // 2000]
-        if event["subject"] in known
+        if event["subject"] in known and event["relation"] in known
     ]
     return str(folder / "events.db"), str(rules), str(model), queries, events
 
@@ -143,33 +160,40 @@ def resident_mb(process: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def main(n_requests: int) -> None:
+def main(load: Load, n_requests: int) -> None:
     multiprocessing.set_start_method("spawn")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TLOGIC_CACHE"] = folder
-        store, rules, model, queries, events = prepare(Path(folder))
+        store, rules, model, queries, events = prepare(Path(folder), load)
         unit = reference_seconds()
         with running(store, None, model) as (_, _, first_start):
             print(f"first start with a model, which learns from all events: {first_start / unit:.1f} reference times")
         shutil.copy(store, f"{folder}/rules.db")
         found = {
-            "rules": measure(f"{folder}/rules.db", rules, None, queries, events, n_requests),
-            "model": measure(store, None, model, queries, events, n_requests),
+            "rules": measure(f"{folder}/rules.db", rules, None, load, queries, events, n_requests),
+            "model": measure(store, None, model, load, queries, events, n_requests),
         }
         for kind, measured in found.items():
-            report(kind, measured)
+            report(kind, load, measured)
         compare(found["rules"], found["model"])
 
 
 def measure(
-    store: str, rules: str | None, model: str | None, queries: list[str], events: list[dict[str, str]], n_requests: int
+    store: str,
+    rules: str | None,
+    model: str | None,
+    load: Load,
+    queries: list[str],
+    events: list[dict[str, str]],
+    n_requests: int,
 ) -> Measured:
     """Start a service and put it under load."""
     before = reference_seconds()
     with running(store, rules, model) as (address, process, start):
         requests, done = multiprocessing.Value("q", 0), multiprocessing.Event()
         out: Any = multiprocessing.Queue()
-        helpers = [multiprocessing.Process(target=add, args=(address, events, done))]
+        written: Any = multiprocessing.Queue()
+        helpers = [multiprocessing.Process(target=add, args=(address, load, events, done, written))]
         arguments = (address, queries, requests, MEASURED_SECONDS, n_requests, out)
         helpers += [multiprocessing.Process(target=send_queries, args=arguments) for _ in range(N_CLIENTS)]
         for helper in helpers:
@@ -177,10 +201,11 @@ def measure(
         memory = measure_memory(requests, n_requests, process, helpers)
         found = [out.get() for _ in range(N_CLIENTS)]
         done.set()
+        n_written = written.get()
         for helper in helpers:
             helper.join()
     unit = (before + reference_seconds()) / 2
-    return Measured(start, np.concatenate([took for took, _ in found]), memory, unit)
+    return Measured(start, np.concatenate([took for took, _ in found]), n_written, memory, unit)
 
 
 def measure_memory(requests: Any, n_requests: int, process: int, helpers: list[Any]) -> list[tuple[int, float]]:
@@ -195,10 +220,11 @@ def measure_memory(requests: Any, n_requests: int, process: int, helpers: list[A
     return [*memory, (requests.value, resident_mb(process))]
 
 
-def report(kind: str, measured: Measured) -> None:
-    start, took, memory, unit = measured
+def report(kind: str, load: Load, measured: Measured) -> None:
+    start, took, written, memory, unit = measured
     median, high = np.percentile(took, [50, 99])
-    print(f"{kind}: ICEWS18, {N_CLIENTS} clients for {MEASURED_SECONDS:.0f} s, {EVENTS_PER_SECOND} events per second")
+    print(f"{kind}: {load.dataset}, {N_CLIENTS} clients for {MEASURED_SECONDS:.0f} s")
+    print(f"  events written per second: {written:.1f} of {load.events_per_second}")
     rate = len(took) / MEASURED_SECONDS
     print(f"  start: {start / unit:.1f} reference times ({unit:.2f} s each)")
     print(f"  requests per second: {rate:.0f}; per reference time: {rate * unit:.0f}")
@@ -213,4 +239,4 @@ def compare(rules: Measured, model: Measured) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else N_REQUESTS)
+    main(LOADS[sys.argv[1] if len(sys.argv) > 1 else "icews18"], int(sys.argv[2]) if len(sys.argv) > 2 else N_REQUESTS)

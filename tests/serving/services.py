@@ -21,8 +21,10 @@ from tlogic.graph import TemporalGraph
 from tlogic.serving.engine.live_store import LiveStore
 from tlogic.serving.engine.service import Service
 from tlogic.serving.engine.versions import VersionManager
+from tlogic.serving.server import server_config
 from tlogic.serving.store.encoded_events import EncodedEvents
 from tlogic.serving.store.event_store import EventStore
+from tlogic.serving.web.connections import ConnectionLimits
 from tlogic.serving.web.settings import AccessSettings
 from tlogic.serving.web.web_app import create_app
 
@@ -76,10 +78,16 @@ def sample_service(store_url: str, *, model: bool = False) -> Iterator[Service]:
 
 
 @contextmanager
-def served(service: Service, access: AccessSettings | None = None, *, page: bool = False) -> Iterator[str]:
+def served(
+    service: Service,
+    access: AccessSettings | None = None,
+    *,
+    page: bool = False,
+    limits: ConnectionLimits | None = None,
+) -> Iterator[str]:
     """The address of a service behind a real web server."""
     app = create_app(service, access, page=page)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, h11_max_incomplete_event_size=2**20))
+    server = uvicorn.Server(server_config(app, access or AccessSettings(), limits))
     thread = Thread(target=server.run)
     thread.start()
     try:

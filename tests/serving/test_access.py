@@ -11,18 +11,23 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+from starlette.requests import HTTPConnection
 
 from tests.serving.services import READ, WRITE, api_client, http_client, problem_text, served
 from tests.waiting import PATIENCE, wait_until
 from tlogic.errors import SettingsError
 from tlogic.serving import schemas
 from tlogic.serving.engine.service import Service
+from tlogic.serving.engine.time_limit import TimeLimit
 from tlogic.serving.logs import JsonFormatter, log
 from tlogic.serving.server import check_address, secrets_of
-from tlogic.serving.web.authentication import COOKIE, ROLE, AccessSettings, AuthenticationMiddleware, Role, is_loopback
+from tlogic.serving.web.authentication import COOKIE, AuthenticationMiddleware, GuessLimiter, is_loopback
+from tlogic.serving.web.problems import ProblemError
 from tlogic.serving.web.rate_limit import RateLimiter
+from tlogic.serving.web.settings import ROLE, AccessSettings, Role
 
 BOTH = AccessSettings(read_token=READ, write_token=WRITE)
 QUERY = {"subject": "Kite Aviation", "relation": "sue"}
@@ -239,6 +244,55 @@ def test_invalid_tokens_are_limited_by_address(service: Service) -> None:
         assert api.get("/api/versions", headers=bearer(READ)).status_code == 200
 
 
+@pytest.mark.parametrize(("proxies", "statuses"), [((), [401, 401, 429, 429]), (("127.0.0.1",), [401, 401, 401, 401])])
+def test_only_trusted_proxies_name_the_client(service: Service, proxies: tuple[str, ...], statuses: list[int]) -> None:
+    with api_client(service, AccessSettings(read_token=READ, rate=0.01, burst=2, trusted_proxies=proxies)) as api:
+        found = [api.get("/api/versions", headers={"X-Forwarded-For": f"10.0.0.{n}"}).status_code for n in range(4)]
+        assert found == statuses
+        done = api.post("/login", data={"token": READ}, headers={"X-Forwarded-Proto": "https"})
+        assert ("Secure" in done.headers["set-cookie"]) == bool(proxies)
+
+
+def test_a_trusted_proxy_is_an_address() -> None:
+    AccessSettings(trusted_proxies=("10.0.0.0/8", "::1"))
+    with pytest.raises(SettingsError, match=r"'proxy\.example' is no address"):
+        AccessSettings(trusted_proxies=("proxy.example",))
+
+
+def test_strangers_use_up_nothing_that_others_at_their_address_need(service: Service) -> None:
+    with api_client(service, AccessSettings(read_token=READ, rate=0.01, burst=3)) as api:
+        for _ in range(10):
+            guessed = [api.get("/api/versions", headers=bearer("a guess")), api.post("/login", data={"token": "guess"})]
+            assert api.get("/health").json() == {"status": "ok"}
+            assert api.get("/login").status_code == 200
+        assert [answer.status_code for answer in guessed] == [429, 429]
+        assert api.post("/login", data={"token": READ}).status_code == 303
+        assert api.get("/api/versions", headers=bearer(READ)).status_code == 200
+
+
+def test_many_strangers_cost_one_check_per_second(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    health = Mock(side_effect=service.health)
+    monkeypatch.setattr(service, "health", health)
+    began = time.monotonic()
+    with api_client(service, AccessSettings(read_token=READ)) as api:
+        for _ in range(100):
+            assert api.get("/health").json() == {"status": "ok"}
+    assert health.call_count <= 2 + time.monotonic() - began
+
+
+def test_guesses_from_one_ipv6_network_are_counted_together() -> None:
+    limiter = GuessLimiter(AccessSettings(read_token=READ, rate=0.01, burst=2))
+
+    def guess(host: str) -> None:
+        limiter.count(HTTPConnection({"type": "http", "headers": [], "client": (host, 1)}))
+
+    guess("2001:db8::1")
+    guess("2001:db8::2")
+    guess("2001:db8:0:1::1")
+    with pytest.raises(ProblemError, match="Too many requests"):
+        guess("2001:db8::3")
+
+
 def test_the_rate_limiter_forgets_old_clients() -> None:
     limiter = RateLimiter(per_second=1.0, burst=1)
     for number in range(30_000):
@@ -288,7 +342,7 @@ def test_a_slow_response_times_out(service: Service, monkeypatch: pytest.MonkeyP
 def test_a_batch_stops_after_its_timeout(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     answered: list[int] = []
 
-    def slowly(questions: list[schemas.Query], _top: int) -> list[schemas.Forecast]:
+    def slowly(questions: list[schemas.Query], _top: int, _limit: TimeLimit) -> list[schemas.Forecast]:
         time.sleep(0.2)
         answered.append(len(questions))
         return []

@@ -1,15 +1,18 @@
 """The live store sees all events of its store, whichever process added them, while forecasts continue."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tlogic
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 from tlogic.events.sample.simulation import sample_events
+from tlogic.evidence.memory import Memory
 from tlogic.serving import schemas
 from tlogic.serving.engine.live_store import LiveStore
 from tlogic.serving.engine.predictors import RulePredictor
@@ -219,3 +222,27 @@ def test_events_of_an_entity_and_of_a_pair(store: EventStore, rules: tlogic.Rule
     assert service.events("Kite Aviation", None, 3, 2).events == page.events[3:5]
     counted = service.entities("Kite Aviation", 1).entities[0]
     assert (counted.events, counted.last) == (page.total, page.events[0].time)
+
+
+def test_a_query_about_the_past_blocks_nobody(model_service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It needs a memory of its own, which can take long to build."""
+    begun, go_on, add = Event(), Event(), Memory.add
+
+    def add_slowly(memory: Memory, *given: Any) -> None:
+        if memory.n_facts == 0:
+            begun.set()
+            go_on.wait(PATIENCE)
+        add(memory, *given)
+
+    new = schemas.Event(subject="Kite Aviation", relation="sue", object="Newcomer Ltd", time="2030-05-02")
+    model_service.forecast(QUERY)
+    monkeypatch.setattr(Memory, "add", add_slowly)
+    with ThreadPoolExecutor(2) as pool:
+        slow = pool.submit(model_service.forecast, QUERY.model_copy(update={"at": "2030-03-01"}))
+        try:
+            assert begun.wait(PATIENCE)
+            assert pool.submit(model_service.add, [new]).result(timeout=30).added == 1
+            now = pool.submit(model_service.forecast, QUERY).result(timeout=30)
+        finally:
+            go_on.set()
+        assert (slow.result().question.at, now.question.at) == ("2030-03-01", "2030-05-03")

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from tlogic.errors import InputError
 from tlogic.events import Timeline, read_events
 from tlogic.events.sources.databases import parse_url
+from tlogic.serving.store import encoded_events
 from tlogic.serving.store.encoded_events import MAX_STEPS, EncodedEvents, InvalidEventsError, Span, check_events
 from tlogic.serving.store.event_store import AddResult, EventStore, VersionInfo
 
@@ -455,3 +456,14 @@ def test_weekly_events_in_a_store_of_days(store: EventStore) -> None:
     assert events.on(DAYS).step.tolist() == [4, 11, 18]
     with pytest.raises(InputError, match=r"have time steps of 1 day from .*, the store has .* 1 week, on Wednesdays"):
         check_events(FIRST).on(events.timeline)
+
+
+def test_live_events_of_one_date_need_no_data_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Data frames hand their work to other threads; in a busy service, each time costs milliseconds."""
+    first = check_events([("Ann", "calls", "Bob", "2014-08-09")])
+    check_events([("Ann", "calls", "Bob", "2014-08-10")], first.timeline)
+    monkeypatch.setattr(encoded_events, "pl", None)
+    again = check_events([("Eve", "calls", "Bob", "2014-08-10"), ("Bob", "sees", "Eve", "2014-08-10")], first.timeline)
+    assert (again.entities, again.relations) == (["Eve", "Bob"], ["calls", "sees"])
+    assert (again.subject.tolist(), again.relation.tolist(), again.object.tolist()) == ([0, 1], [0, 1], [1, 0])
+    assert again.step.tolist() == [1, 1]

@@ -6,6 +6,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+import sqlalchemy as sql
 
 import tlogic
 from tests.serving.services import new_store_url, sample_rules, sample_service
@@ -16,6 +17,7 @@ from tlogic.serving import schemas
 from tlogic.serving.engine.follower import StoreFollower
 from tlogic.serving.engine.service import Service
 from tlogic.serving.startup import open_service, warm_up
+from tlogic.serving.store import sql_tables
 from tlogic.serving.store.encoded_events import EncodedEvents
 from tlogic.serving.store.event_store import EventStore, StoreError
 
@@ -182,3 +184,41 @@ def test_a_service_with_too_few_events_for_a_model_learns_rules(store_url: str) 
         store.add(store.check([(f"Ann {day}", "calls", f"Bob {day}", day) for day in range(3)]))
         open_service(store)
         assert store.versions()[0].kind == "rules"
+
+
+# Damage
+
+
+def flip_bit(store: EventStore, version: int, column: str, bit: int) -> None:
+    """Change one bit of a stored version, as a failing disk does."""
+    table = sql_tables.VERSIONS
+    with store._engine.begin() as connection:
+        content = connection.execute(sql.select(table.c[column]).where(table.c.version == version)).scalar_one()
+        changed = bytearray(content.encode() if isinstance(content, str) else content)
+        changed[bit // 8 % len(changed)] ^= 1 << bit % 8
+        value = changed.decode() if isinstance(content, str) else bytes(changed)
+        connection.execute(sql.update(table).where(table.c.version == version).values({column: value}))
+
+
+def test_damaged_versions_are_refused_with_advice(service: Service) -> None:
+    store = service.live_store.store
+    number = service.versions.use(sample_rules(2))
+    for bit in range(0, 40_000, 1111):
+        flip_bit(store, number, "content", bit)
+        with pytest.raises(InputError, match=rf"Version {number} in the store is damaged .* start the service with"):
+            service.versions.restore(number)
+        flip_bit(store, number, "content", bit)
+    flip_bit(store, number, "about", 0)  # only metadata, which are not needed
+    service.versions.restore(number)
+    assert len(service.versions.list_all().versions) == 3
+
+
+def test_a_service_with_a_damaged_version_starts_with_the_given_rules(tmp_path: Path) -> None:
+    with sample_service(str(tmp_path / "events.db")) as service:
+        store = service.live_store.store
+        sample_rules().save(tmp_path / "given.rules")
+        flip_bit(store, 1, "content", 12_345)
+        with pytest.raises(InputError, match="Version 1 in the store is damaged"):
+            open_service(store)
+        again = open_service(store, rules=tmp_path / "given.rules")
+        assert (again.versions.predictor.version, again.versions.predictor.n_rules) == (2, len(sample_rules()))

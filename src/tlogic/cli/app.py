@@ -10,6 +10,7 @@ from tlogic.cli.changes import changes
 from tlogic.cli.datasets import datasets, download
 from tlogic.cli.demo import demo
 from tlogic.cli.evaluate import evaluate
+from tlogic.cli.events import events
 from tlogic.cli.fit import fit
 from tlogic.cli.forecast import forecast
 from tlogic.cli.groups import with_groups
@@ -62,3 +63,4 @@ for panel, commands in _PANELS.items():
     for command in commands:
         app.command(rich_help_panel=panel)(with_groups(command))
 app.add_typer(plot, name="plot", rich_help_panel="Check")
+app.add_typer(events, name="events", rich_help_panel="Serve and store")

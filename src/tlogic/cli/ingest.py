@@ -93,6 +93,7 @@ def ingest(
     table = data.events(None) if is_new(store) else None
     with EventStore.open(store) as opened:
         timeline = opened.state().timeline
-        added, known, last = opened.add(EncodedEvents.from_table(table or data.events(timeline), timeline))
+        added, known, _ = opened.add(EncodedEvents.from_table(table or data.events(timeline), timeline))
+        total, _ = opened.find(limit=0)
     events = "1 event" if added == 1 else f"{added:,} events"
-    print(f"{events} added to {opened.name}, {known:,} already stored; {last:,} in total")
+    print(f"{events} added to {opened.name}, {known:,} already stored; {total:,} in total")

@@ -37,8 +37,8 @@ _SECONDS_PER_UNIT = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "we
 
 
 @dataclass(frozen=True)
-class TokenOptions:
-    """Files with tokens. Tokens themselves are not options, because other users can see the command line."""
+class AccessOptions:
+    """Who may use the service. Tokens are in files, because other users can see the command line."""
 
     read_token_file: Annotated[
         Path | None,
@@ -48,14 +48,22 @@ class TokenOptions:
         Path | None,
         NetworkOption(help="A file with the write token; or set TLOGIC_WRITE_TOKEN.", metavar="FILE"),
     ] = None
+    trusted_proxy: Annotated[
+        list[str] | None,
+        NetworkOption(
+            help="A proxy, or a network of proxies, whose X-Forwarded-For header is believed. Repeatable.",
+            metavar="ADDRESS",
+        ),
+    ] = None
 
     def settings(self) -> "AccessSettings":
-        """The access settings with these tokens."""
+        """The access settings with these tokens and proxies."""
         from tlogic.serving.web.settings import AccessSettings
 
         return AccessSettings(
             read_token=_token(self.read_token_file, "TLOGIC_READ_TOKEN"),
             write_token=_token(self.write_token_file, "TLOGIC_WRITE_TOKEN"),
+            trusted_proxies=tuple(self.trusted_proxy or ()),
         )
 
 
@@ -68,7 +76,7 @@ def serve(
         ),
     ],
     forecaster: ForecasterOptions,
-    tokens: TokenOptions,
+    access_options: AccessOptions,
     application: ApplicationOptions,
     host: Annotated[
         str,
@@ -94,7 +102,7 @@ def serve(
     from tlogic.serving.startup import open_service
 
     forecaster.check()
-    access, period = tokens.settings(), None if learn_every is None else seconds_of(learn_every)
+    access, period = access_options.settings(), None if learn_every is None else seconds_of(learn_every)
     server.check_address(host, access)
     settings = application.settings()
     rules, model = forecaster.rules, forecaster.model

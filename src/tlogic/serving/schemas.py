@@ -1,6 +1,6 @@
 """Schemas of the HTTP API: request and response bodies, shared by service, page and client."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -23,6 +23,18 @@ class Schema(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class Batch(Schema):
+    """Base of requests with many items, which are parsed within limits."""
+
+    items_field: ClassVar[str]
+    max_items: ClassVar[int]
+
+    @classmethod
+    def item_schema(cls) -> type[Schema]:
+        """The schema of one item."""
+        return get_args(cls.model_fields[cls.items_field].annotation)[0]
+
+
 class Event(Schema):
     """An event: subject, relation, object and time."""
 
@@ -32,9 +44,11 @@ class Event(Schema):
     time: Time
 
 
-class EventBatch(Schema):
+class EventBatch(Batch):
     """A batch of events. Either all of them are added or none."""
 
+    items_field = "events"
+    max_items = MAX_EVENTS
     events: Annotated[list[Event], Field(min_length=1, max_length=MAX_EVENTS)]
 
 
@@ -62,9 +76,11 @@ class Query(Schema):
     without: Annotated[list[str], Field(max_length=1000)] = []
 
 
-class QueryBatch(Schema):
+class QueryBatch(Batch):
     """Several queries, and the number of candidates to return for each."""
 
+    items_field = "questions"
+    max_items = MAX_QUERIES
     questions: Annotated[list[Query], Field(min_length=1, max_length=MAX_QUERIES)]
     top: Annotated[int, Field(ge=1, le=MAX_CANDIDATES)] = 10
 
@@ -314,9 +330,11 @@ class WatchedTriple(Schema):
     object: Name | None = None
 
 
-class Watchlist(Schema):
+class Watchlist(Batch):
     """Several triples, and the period of their outlooks."""
 
+    items_field = "triples"
+    max_items = MAX_WATCHED_TRIPLES
     triples: Annotated[list[WatchedTriple], Field(min_length=1, max_length=MAX_WATCHED_TRIPLES)]
     at: Time | None = None
     horizon: Horizon = 1
@@ -431,7 +449,7 @@ class Liveness(Schema):
 
 
 class Problem(Schema):
-    """An error. For a batch of events, `positions` and `reasons` list the invalid events and what is wrong."""
+    """An error. For a batch of events, `positions` and `reasons` list the first invalid events and what is wrong."""
 
     problem: str
     positions: list[int] = []

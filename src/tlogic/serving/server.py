@@ -3,9 +3,11 @@
 import gc
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import uvicorn
 
@@ -16,11 +18,13 @@ from tlogic.serving.engine.service import Service
 from tlogic.serving.logs import configure_logs, log
 from tlogic.serving.startup import warm_up
 from tlogic.serving.web.authentication import is_loopback
+from tlogic.serving.web.connections import ConnectionLimits, ConnectionPool, LimitedProtocol
 from tlogic.serving.web.settings import AccessSettings
 from tlogic.serving.web.web_app import create_app
 
-# A name of 10,000 characters takes up to 120,000 bytes in a URL.
-_MAX_HEADER_BYTES = 2**20
+_MAX_WEB_SOCKET_MESSAGE = 2**20
+# Writes wait for the disk many times. Each time, they get the interpreter back from forecasts after this time.
+_SWITCH_SECONDS = 0.001
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -80,11 +84,12 @@ def serve(
     if access.write_token is not None and access.read_token == access.write_token:
         log.warning("The read token equals the write token, so everyone who may read may also write; set another one.")
     gc.enable()  # the command line disables it, since most commands are short
+    sys.setswitchinterval(_SWITCH_SECONDS)
     with _bind(host, port) as listener:
         service = open_service()
         warm_up(service)
         service.versions.save_memory()
-        server = uvicorn.Server(_config(create_app(service, access, page=page), access))
+        server = uvicorn.Server(server_config(create_app(service, access, page=page), access))
         follower = StoreFollower(service, learn_every)
         follower.start()
         address = _address(host, listener)
@@ -101,13 +106,34 @@ def serve(
             threading.excepthook = lambda _: None  # learning that is interrupted by the exit is not an error
 
 
-def _config(app: object, access: AccessSettings) -> uvicorn.Config:
+def server_config(
+    app: object, access: AccessSettings, limits: ConnectionLimits | None = None, port: int = 0
+) -> uvicorn.Config:
+    """The settings of the web server.
+
+    Args:
+        app: The web application.
+        access: The same settings as those of the application.
+        limits: The limits of connections; by default, those of this process.
+        port: The port, if the server gets no socket; 0 selects a free one.
+
+    Returns:
+        The settings.
+
+    >>> server_config(None, AccessSettings()).proxy_headers
+    False
+    """
+    pool = ConnectionPool(limits or ConnectionLimits.of_this_process())
     return uvicorn.Config(
         app,  # type: ignore[arg-type]
+        port=port,
+        http=partial(LimitedProtocol, pool),  # type: ignore[arg-type]
+        ws_max_size=_MAX_WEB_SOCKET_MESSAGE,
         log_config=None,
         access_log=False,
         server_header=False,
-        h11_max_incomplete_event_size=_MAX_HEADER_BYTES,
+        proxy_headers=bool(access.trusted_proxies),
+        forwarded_allow_ips=list(access.trusted_proxies),
         timeout_graceful_shutdown=int(access.timeout) + 5,
     )
 

@@ -13,7 +13,7 @@ from tlogic.serving.engine.service import Service
 from tlogic.serving.engine.versions import VersionManager
 from tlogic.serving.logs import log
 from tlogic.serving.schemas import Query
-from tlogic.serving.store.event_store import EventStore, is_new
+from tlogic.serving.store.event_store import DamagedVersionError, EventStore, is_new
 
 
 def open_service(
@@ -104,12 +104,21 @@ def _choose_version(
     live_store: LiveStore, versions: VersionManager, given: RuleSet | Model | None, threads: int | None
 ) -> None:
     """Use what was given, unless the store has it already: then later versions stay in use after a restart."""
-    if given is not None and not versions.has_version(given):
+    if given is not None and (not versions.has_version(given) or not _can_use_latest(versions)):
         versions.use(given)
     elif not versions.use_latest():
         if live_store.is_empty:
             raise _no_events(live_store.store.name)
         versions.use(_learned(live_store.snapshot().graph(), threads))
+
+
+def _can_use_latest(versions: VersionManager) -> bool:
+    """Whether the newest version is not damaged; then it is in use."""
+    try:
+        return versions.use_latest()
+    except DamagedVersionError as error:
+        log.warning(str(error))
+        return False
 
 
 def _learned(graph: TemporalGraph, threads: int | None) -> RuleSet | Model:

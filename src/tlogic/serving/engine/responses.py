@@ -8,7 +8,7 @@ from tlogic.forecasting import Query
 from tlogic.forecasting.answers import NOT_PROBABILITIES
 from tlogic.forecasting.forecast import Forecast
 from tlogic.forecasting.forecast_warnings import forecast_warnings
-from tlogic.graph.live_graph import LiveGraph
+from tlogic.graph.graph_protocol import Graph
 from tlogic.models import CountedRule
 from tlogic.monitoring import Changes, Outlook, Surprises
 from tlogic.rules import Rule, in_words
@@ -23,7 +23,7 @@ def query_schema(query: Query) -> schemas.ResolvedQuery:
     return schemas.ResolvedQuery(subject=query.subject, relation=query.relation, object=query.object, at=str(query.at))
 
 
-def forecast_schema(graph: LiveGraph, predictor: Predictor, forecast: Forecast[Any], index: int) -> schemas.Forecast:
+def forecast_schema(graph: Graph, predictor: Predictor, forecast: Forecast[Any], index: int) -> schemas.Forecast:
     """One query of a forecast, with the true answers if the time has passed."""
     query = query_schema(forecast.queries[index])
     true_answers = forecast.true_answers(index)

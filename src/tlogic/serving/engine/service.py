@@ -29,6 +29,7 @@ from tlogic.serving.engine.live_store import LiveStore
 from tlogic.serving.engine.monitor import Monitor
 from tlogic.serving.engine.predictors import Predictor, forecast_each
 from tlogic.serving.engine.responses import explanation_schema, forecast_schema, query_schema, rule_schema, words_of
+from tlogic.serving.engine.time_limit import NO_LIMIT, TimeLimit
 from tlogic.serving.engine.versions import VersionManager
 from tlogic.serving.store.encoded_events import MAX_STEPS_AHEAD
 from tlogic.version import __version__
@@ -218,62 +219,72 @@ class Service:
 
     # Forecasts
 
-    def forecast(self, query: schemas.Query, top: int = 10) -> schemas.Forecast:
+    def forecast(self, query: schemas.Query, top: int = 10, limit: TimeLimit = NO_LIMIT) -> schemas.Forecast:
         """Rank the candidates for a query.
 
         Args:
             query: The query.
             top: The number of candidates to return.
+            limit: When to stop.
 
         Returns:
             The candidates, best first.
 
         Raises:
             InputError: If the query is invalid, has an unknown name, or the store has no events.
+            TimeLimitError: If it takes too long.
 
         Example:
             >>> from tlogic.serving.schemas import Query
             >>> service.forecast(Query(subject="Kite Aviation", relation="sue")).by
             'rules'
         """
-        return self.forecasts([query], top)[0]
+        return self.forecasts([query], top, limit)[0]
 
-    def forecasts(self, queries: Sequence[schemas.Query], top: int = 10) -> list[schemas.Forecast]:
+    def forecasts(
+        self, queries: Sequence[schemas.Query], top: int = 10, limit: TimeLimit = NO_LIMIT
+    ) -> list[schemas.Forecast]:
         """Rank the candidates for several queries, all with the same version and events.
 
         Args:
             queries: The queries.
             top: The number of candidates to return for each query.
+            limit: When to stop.
 
         Returns:
             The forecasts, in the order of the queries.
 
         Raises:
             InputError: If a query is invalid, has an unknown name, or the store has no events.
+            TimeLimitError: If it takes too long.
 
         Example:
             >>> from tlogic.serving.schemas import Query
             >>> len(service.forecasts([Query(subject="Kite Aviation", relation="sue")] * 2))
             2
         """
-        with self._reading() as (graph, predictor):
-            pairs = zip(to_queries(graph, queries), (query.without for query in queries), strict=True)
-            forecasts = forecast_each(predictor, graph, list(pairs), top)
-            return [forecast_schema(graph, predictor, *each) for each in forecasts]
+        with self._forecaster(queries, limit) as (forecaster, predictor, converted):
+            pairs = zip(converted, (query.without for query in queries), strict=True)
+            forecasts = forecast_each(predictor, forecaster, list(pairs), top, limit)
+            return [forecast_schema(forecaster.graph, predictor, *each) for each in forecasts]
 
-    def explain(self, query: schemas.Query, candidate: str, n: int = 1) -> schemas.Explanation:
+    def explain(
+        self, query: schemas.Query, candidate: str, n: int = 1, limit: TimeLimit = NO_LIMIT
+    ) -> schemas.Explanation:
         """Explain the score and rank of a candidate.
 
         Args:
             query: The query.
             candidate: The entity to explain.
             n: The maximum number of groundings, or facts, per reason.
+            limit: When to stop.
 
         Returns:
             The reasons: rules with the facts they rely on, or the evidence of a model.
 
         Raises:
             InputError: If the query is invalid, has an unknown name, or the store has no events.
+            TimeLimitError: If it takes too long.
 
         Example:
             >>> from tlogic.serving.schemas import Query
@@ -281,9 +292,8 @@ class Service:
             >>> service.explain(query, service.forecast(query).candidates[0].name).rank
             1
         """
-        with self._reading() as (graph, predictor):
-            [encodable] = to_queries(graph, [query])
-            found = predictor.explain(graph, encodable, candidate, query.without, n)
+        with self._forecaster([query], limit) as (forecaster, predictor, [converted]):
+            found = predictor.explain(forecaster, converted, candidate, query.without, n, limit)
             return explanation_schema(found, predictor)
 
     def expected_events(self, entity: str, at: schemas.Time | None = None, limit: int = 10) -> schemas.ExpectedEvents:
@@ -314,7 +324,8 @@ class Service:
             rates = [(relation, rate) for relation, rate in rates[:_MAX_OUTLOOK_RELATIONS] if rate > 0.0]
             label = graph.timeline.label_of(now)
             queries = [_query_about(graph, name, relation, label) for relation, _ in rates]
-            forecasts = predictor.forecast(graph, queries, schemas.MAX_CANDIDATES, ())
+            forecaster = predictor.forecaster(graph)
+            forecasts = predictor.forecast(forecaster, queries, schemas.MAX_CANDIDATES, (), NO_LIMIT)
             expected = [
                 event
                 for query, candidates, (_, rate) in zip(queries, forecasts, rates, strict=True)
@@ -403,6 +414,23 @@ class Service:
             late_events=self.versions.catch_up(),
             **size,
         )
+
+    @contextmanager
+    def _forecaster(
+        self, queries: Sequence[schemas.Query], limit: TimeLimit
+    ) -> Iterator[tuple[Any, Predictor, list[Query]]]:
+        """Answers queries over the live graph, which does not change meanwhile, or over a copy of it.
+
+        Also returns the queries, which have been checked.
+        """
+        with self._reading() as (graph, predictor):
+            converted = to_queries(graph, queries)
+            past = predictor.past_forecaster(graph, converted)
+            if past is None:
+                yield predictor.forecaster(graph), predictor, converted
+                return
+        with past.forecaster(limit) as forecaster:
+            yield forecaster, predictor, converted
 
     @contextmanager
     def _reading(self) -> Iterator[tuple[LiveGraph, Predictor]]:

@@ -1,5 +1,6 @@
 """Memories of a model over a live graph, stored on this machine so that a service starts at once."""
 
+import json
 from collections.abc import Mapping
 from functools import partial
 from hashlib import blake2b
@@ -60,7 +61,9 @@ class StoredMemories:
             return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_memory(evidence.memory, path, _describe(evidence.graph, n_known))
+            memory = evidence.memory
+            about = _describe(evidence.graph, n_known, memory.n_entities, memory.n_relations)
+            write_memory(memory, path, about)
             remove_least_recent(path.parent)
             self._n_saved = n_known
         except (InputError, OSError):
@@ -74,12 +77,19 @@ class StoredMemories:
 
 def _is_of(graph: LiveGraph, about: Mapping[str, Any]) -> bool:
     """Whether a memory with this description is one of the first facts of a graph."""
-    expected = _describe(graph, int(about.get("facts", 0)))
-    return all(about.get(name) == value for name, value in expected.items())
+    size = (int(about.get(name, 0)) for name in ("facts", "entities", "relations"))
+    return all(about.get(name) == value for name, value in _describe(graph, *size).items())
 
 
-def _describe(graph: LiveGraph, n: int) -> dict[str, Any]:
-    """The first facts of a graph: how many there are, and a checksum of them."""
-    facts = graph.facts_since(0)
-    first = np.concatenate([column[:n] for column in facts])
-    return {"facts": n, "checksum": checksum(first), "origin": str(graph.timeline.origin)}
+def _describe(graph: LiveGraph, n: int, n_entities: int, n_relations: int) -> dict[str, Any]:
+    """The first facts and names of a graph: how many there are, and checksums of them."""
+    first = np.concatenate([column[:n] for column in graph.facts_since(0)])
+    names = json.dumps([graph.entities.names[:n_entities], graph.relations.base[:n_relations]])
+    return {
+        "facts": n,
+        "entities": n_entities,
+        "relations": n_relations,
+        "checksum": checksum(first),
+        "names": blake2b(names.encode(), digest_size=16).hexdigest(),  # after a removal, ids may be of other names
+        "origin": str(graph.timeline.origin),
+    }

@@ -1,8 +1,9 @@
 """TimeLimit: stops long work of a request between two of its parts."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
+from threading import Event
 from time import monotonic
 from typing import TypeVar
 
@@ -13,15 +14,15 @@ Item = TypeVar("Item")
 
 
 class TimeLimitError(TLogicError):
-    """A request took too long and was stopped."""
+    """A request took too long, or its client left, and it was stopped."""
 
     def __init__(self) -> None:
-        super().__init__("The request takes too long; give a shorter period, fewer triples, or an entity or relation.")
+        super().__init__("The request takes too long; give a shorter period, fewer queries, or an entity or relation.")
 
 
 @dataclass(frozen=True)
 class TimeLimit:
-    """The time until which a request may work, on the monotonic clock.
+    """The time until which a request may work, on the monotonic clock, unless its client leaves before.
 
     >>> NO_LIMIT.check()
     >>> TimeLimit(until=0.0).check()
@@ -30,6 +31,8 @@ class TimeLimit:
     """
 
     until: float = inf
+    has_left: Event = field(default_factory=Event, compare=False)
+    """Set when nobody waits for the response any more."""
 
     @classmethod
     def seconds(cls, seconds: float) -> "TimeLimit":
@@ -47,8 +50,8 @@ class TimeLimit:
         return Execution(threads=1, progress=self._follow)
 
     def check(self) -> None:
-        """Raise an error if the time is over."""
-        if monotonic() > self.until:
+        """Raise an error if the time is over or the client has left."""
+        if monotonic() > self.until or self.has_left.is_set():
             raise TimeLimitError
 
     def _follow(self, items: Iterable[Item], *, total: int, description: str) -> Iterator[Item]:  # noqa: ARG002

@@ -18,7 +18,7 @@ from tlogic.serving.engine.live_store import LiveStore
 from tlogic.serving.engine.predictors import Kind, ModelPredictor, Predictor, RulePredictor
 from tlogic.serving.engine.stored_memories import StoredMemories
 from tlogic.serving.logs import log
-from tlogic.serving.store.event_store import StoreError
+from tlogic.serving.store.event_store import DamagedVersionError, StoreError, Version
 
 
 class VersionManager:
@@ -73,14 +73,12 @@ class VersionManager:
             return False
         with self._switch_lock:
             if self._predictor is None or newest.version > self._predictor.version:
-                stored = self._live_store.store.version(newest.version)
-                self._switch_to(_parse(stored.kind, stored.content), newest.version)
+                self._switch_to(_parse(self._live_store.store.version(newest.version)), newest.version)
         return True
 
     def restore(self, number: int) -> int:
         """Store an earlier version again as the newest and use it; returns its new number."""
-        stored = self._live_store.store.version(number)
-        return self.use(_parse(stored.kind, stored.content))
+        return self.use(_parse(self._live_store.store.version(number)))
 
     def list_all(self) -> schemas.Versions:
         """All stored versions, newest first."""
@@ -157,5 +155,12 @@ def _fit_settings(settings: dict[str, Any]) -> dict[str, Any]:
     return {name: settings[name] for name in ("model", "names", "seed") if name in settings}
 
 
-def _parse(kind: str, content: str) -> RuleSet | Model:
-    return RuleSet.from_json(content) if kind == "rules" else Model.from_json(content)
+def _parse(stored: Version) -> RuleSet | Model:
+    """The content of a stored version. Raises `DamagedVersionError` if it is not what was stored."""
+    expected = stored.about.get("digest")
+    if expected is not None and _digest(stored.content) != expected:
+        raise DamagedVersionError(stored.version, "its checksum is wrong")
+    try:
+        return RuleSet.from_json(stored.content) if stored.kind == "rules" else Model.from_json(stored.content)
+    except TLogicError as error:
+        raise DamagedVersionError(stored.version, str(error)) from None

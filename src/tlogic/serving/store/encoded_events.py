@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -32,6 +32,9 @@ MAX_SHOWN_PROBLEMS = 5
 _DATE_SPELLINGS = ((r"^([0-9]{4})$", "${1}-01"), (r"^([12][0-9]{3})([0-9]{2})([0-9]{2})$", "${1}-${2}-${3}"))
 
 _WRONG_SHAPE = object()
+# Those that data frames strip, too.
+_WHITESPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+_WHITESPACE += "\u2028\u2029\u202f\u205f\u3000"
 _KIND_NAMES = {"integer": "an integer", "year": "a year", "month": "a month", "date": "a date"}
 
 
@@ -105,9 +108,9 @@ class EncodedEvents:
         >>> EncodedEvents.from_table(table, Timeline("day", 1, "2014-08-11")).step.tolist()
         [-2]
         """
-        _raise_problems(_name_problems(table.frame), table.frame.height)
+        _raise_problems(_table_problems(table.frame), table.frame.height)
         steps = table.frame["step"].to_numpy().astype(np.int64)
-        events = cls(**_encoded(table.frame), step=steps, timeline=table.timeline)
+        events = cls(**_encoded_table(table.frame), step=steps, timeline=table.timeline)
         return events if timeline is None else events.on(timeline)
 
     def on(self, timeline: Timeline) -> Self:
@@ -161,18 +164,19 @@ def check_events(
         check_step(timeline, step)
     given = None if step is None else parse_step(step)
     cells, problems = _cells(rows)
-    if cells.is_empty():
+    n_events = len(cells.time)
+    if not n_events:
         raise InputError("The batch has no events.")
-    times = _read_times(cells["time"], timeline, given, time_zone)
-    problems = _time_problems(cells["time"], times) | _name_problems(cells) | problems
-    readable = times.timestamps.is_not_null()
-    if not readable.any():
-        _raise_problems(problems, cells.height)
-    timestamps = times.timestamps.drop_nulls()
+    times = _read_times(cells.time, timeline, given, time_zone)
+    problems = _time_problems(cells.time, times) | problems
+    readable = [position for position, timestamp in enumerate(times.timestamps) if timestamp is not None]
+    if not readable:
+        _raise_problems(problems, n_events)
+    timestamps = np.array([times.timestamps[position] for position in readable], np.int64)
     if timeline is None:
-        timeline = build_timeline(times.kind, timestamps.unique().sort().to_numpy(), given, time_zone)
-    steps = timeline.steps_at(timestamps.to_numpy())
-    _raise_problems(_span_problems(readable.arg_true(), steps, span, timeline) | problems, cells.height)
+        timeline = build_timeline(times.kind, np.unique(timestamps), given, time_zone)
+    steps = timeline.steps_at(timestamps)
+    _raise_problems(_span_problems(readable, steps, span, timeline) | problems, n_events)
     return EncodedEvents(**_encoded(cells), step=steps, timeline=timeline)
 
 
@@ -214,21 +218,35 @@ def _timeline_mismatch(found: Timeline, expected: Timeline) -> InputError:
     )
 
 
-# Cells
+# Cells. A live batch has few events, for which Python is faster than data frames: these hand their work to other
+# threads, and each time wait for the interpreter, which other requests use.
 
 
-def _cells(rows: Iterable[Mapping[str, Any] | Sequence[Any]]) -> tuple[pl.DataFrame, dict[int, str]]:
-    """The cells as text, with names stripped, null where a cell is invalid; and what is wrong, by position."""
-    columns: dict[str, list[str | None]] = {role: [] for role in ROLES}
+class _Cells(NamedTuple):
+    """The cells of a batch as text, with names stripped; None where a cell is invalid."""
+
+    subject: list[Any]
+    relation: list[Any]
+    object: list[Any]
+    time: list[Any]
+
+
+def _cells(rows: Iterable[Mapping[str, Any] | Sequence[Any]]) -> tuple[_Cells, dict[int, str]]:
+    """The cells, and what is wrong with them, by position."""
+    cells = _Cells([], [], [], [])
     problems: dict[int, str] = {}
+    name_problems: dict[int, str] = {}
     for position, row in enumerate(rows):
-        for role, value in zip(ROLES, _values(row), strict=True):
+        for role, value, column in zip(ROLES, _values(row), cells, strict=True):
             text, reason = _text(role, value)
-            columns[role].append(text)
+            if text is not None and role in NAME_ROLES:
+                text = text.strip(_WHITESPACE)
+                if name_problem := _name_problem(role, text):
+                    name_problems.setdefault(position, name_problem)
+            column.append(text)
             if reason:
                 problems.setdefault(position, reason)
-    cells = pl.DataFrame(columns, schema=dict.fromkeys(ROLES, pl.String))
-    return cells.with_columns(pl.col(NAME_ROLES).str.strip_chars()), problems
+    return cells, name_problems | problems
 
 
 def _values(row: Mapping[str, Any] | Sequence[Any]) -> Sequence[Any]:
@@ -279,28 +297,50 @@ def _short(value: object) -> str:
 # Names
 
 
-def _name_problems(cells: pl.DataFrame) -> dict[int, str]:
-    """What is wrong with names, by position. Nulls are ignored."""
+def _name_problem(role: str, name: str) -> str | None:
+    """What is wrong with a name."""
+    if not name:
+        return f"the {role} is empty"
+    if len(name) > MAX_NAME_LENGTH:
+        return f"the {role} has {len(name):,} characters; expected at most {MAX_NAME_LENGTH:,}"
+    if role == "relation" and name.endswith(INVERSE_MARK):
+        return f"the relation {_short(name)} ends in {INVERSE_MARK!r}, which marks inverse relations"
+    return None
+
+
+def _table_problems(frame: pl.DataFrame) -> dict[int, str]:
+    """What is wrong with the names of a table, by position."""
     problems: dict[int, str] = {}
-    for role in reversed(NAME_ROLES):
-        names = cells[role]
-        for position in (names.str.len_chars() > MAX_NAME_LENGTH).arg_true():
-            length = len(names[position])
-            problems[position] = f"the {role} has {length:,} characters; expected at most {MAX_NAME_LENGTH:,}"
-        for position in (names == "").arg_true():
-            problems[position] = f"the {role} is empty"
-    for position in cells["relation"].str.ends_with(INVERSE_MARK).arg_true():
-        name = _short(cells["relation"][position])
-        problems.setdefault(position, f"the relation {name} ends in {INVERSE_MARK!r}, which marks inverse relations")
+    for role in NAME_ROLES:
+        names = frame[role]
+        wrong = (names.str.len_chars() > MAX_NAME_LENGTH) | (names == "") | names.str.ends_with(INVERSE_MARK)
+        for position in wrong.arg_true():
+            if problem := _name_problem(role, names[position]):
+                problems.setdefault(position, problem)
     return problems
 
 
-def _encoded(cells: pl.DataFrame) -> dict[str, Any]:
-    entities = _distinct(cells.select(pl.concat_list("subject", "object").explode()).to_series())
-    relations = _distinct(cells["relation"])
+def _encoded(cells: _Cells) -> dict[str, Any]:
+    entities: dict[str, int] = {}
+    relations: dict[str, int] = {}
+    ids = [
+        (
+            entities.setdefault(subject, len(entities)),
+            relations.setdefault(relation, len(relations)),
+            entities.setdefault(object_, len(entities)),
+        )
+        for subject, relation, object_, _ in zip(*cells, strict=True)
+    ]
+    columns = np.array(ids, np.int64).T.copy()
+    return {"entities": list(entities), "relations": list(relations), **dict(zip(NAME_ROLES, columns, strict=True))}
+
+
+def _encoded_table(frame: pl.DataFrame) -> dict[str, Any]:
+    entities = _distinct(frame.select(pl.concat_list("subject", "object").explode()).to_series())
+    relations = _distinct(frame["relation"])
 
     def positions(role: str, names: list[str]) -> Integers:
-        return cells[role].cast(pl.Enum(names)).to_physical().cast(pl.Int64).to_numpy()
+        return frame[role].cast(pl.Enum(names)).to_physical().cast(pl.Int64).to_numpy()
 
     return {
         "entities": entities,
@@ -319,21 +359,36 @@ def _distinct(names: pl.Series) -> list[str]:
 
 
 class _Times(NamedTuple):
-    """The expected kind of times, and the parsed times; null if a time is invalid or of another kind."""
+    """The expected kind of times, and the parsed times; None if a time is invalid or of another kind."""
 
     kind: TimeKind
-    timestamps: pl.Series
+    timestamps: list[int | None]
 
 
-def _read_times(times: pl.Series, timeline: Timeline | None, given: Step | None, time_zone: str) -> _Times:
+def _read_times(times: list[str | None], timeline: Timeline | None, given: Step | None, time_zone: str) -> _Times:
     if timeline is None:
         as_integers = given is not None and given.unit == "integer"
-        found = parse_column(times, as_integers=as_integers, time_zone=time_zone)
-        return _Times(found.kind, found.timestamps)
+        found = parse_column(pl.Series(times, dtype=pl.String), as_integers=as_integers, time_zone=time_zone)
+        return _Times(found.kind, found.timestamps.to_list())
     whole = timeline.unit == "integer"
-    table = parse_times(times if whole else _as_iso_dates(times), as_integers=whole, time_zone=timeline.time_zone)
+    if len(set(times)) == 1 and times[0] is not None:
+        timestamps = [_timestamp_of(times[0], whole, timeline.time_zone)] * len(times)
+    else:
+        timestamps = _timestamps_of(times, whole, timeline.time_zone)
+    return _Times("integer" if whole else "date", timestamps)
+
+
+@lru_cache(maxsize=1000)
+def _timestamp_of(time: str, whole: bool, time_zone: str) -> int | None:
+    """One time. Live events often have the same date."""
+    return _timestamps_of([time], whole, time_zone)[0]
+
+
+def _timestamps_of(times: list[str | None], whole: bool, time_zone: str) -> list[int | None]:
+    cells = pl.Series(times, dtype=pl.String)
+    table = parse_times(cells if whole else _as_iso_dates(cells), as_integers=whole, time_zone=time_zone)
     fits = (pl.col("kind") == "integer") == whole
-    return _Times("integer" if whole else "date", table.select(pl.when(fits).then("timestamp")).to_series())
+    return table.select(pl.when(fits).then("timestamp")).to_series().to_list()
 
 
 def _as_iso_dates(times: pl.Series) -> pl.Series:
@@ -343,12 +398,13 @@ def _as_iso_dates(times: pl.Series) -> pl.Series:
     return times
 
 
-def _time_problems(cells: pl.Series, times: _Times) -> dict[int, str]:
-    bad = times.timestamps.is_null() & cells.is_not_null()
-    unparsed = cells.filter(bad)
-    kinds = parse_times(unparsed)["kind"]
-    problems = map(partial(_time_problem, times.kind), unparsed, kinds)
-    return dict(zip(bad.arg_true(), problems, strict=True))
+def _time_problems(cells: list[str | None], times: _Times) -> dict[int, str]:
+    pairs = enumerate(zip(cells, times.timestamps, strict=True))
+    unparsed = {position: cell for position, (cell, timestamp) in pairs if timestamp is None and cell is not None}
+    if not unparsed:
+        return {}
+    kinds = parse_times(pl.Series(list(unparsed.values()), dtype=pl.String))["kind"]
+    return dict(zip(unparsed, map(partial(_time_problem, times.kind), unparsed.values(), kinds), strict=True))
 
 
 def _time_problem(expected: TimeKind, time: str, found: TimeKind | None) -> str:
@@ -359,7 +415,7 @@ def _time_problem(expected: TimeKind, time: str, found: TimeKind | None) -> str:
     return f"the time {_short(time)} is {_KIND_NAMES[found]}, but {_KIND_NAMES[expected]} is expected"
 
 
-def _span_problems(positions: pl.Series, steps: Integers, span: Span | None, timeline: Timeline) -> dict[int, str]:
+def _span_problems(positions: Sequence[int], steps: Integers, span: Span | None, timeline: Timeline) -> dict[int, str]:
     """Events too far after or before those of the store, or too far apart for 32-bit times."""
     newest, ahead = (int(steps.min()), MAX_STEPS) if span is None else (span.last, MAX_STEPS_AHEAD)
     is_ahead = steps > newest + ahead

@@ -17,14 +17,16 @@ import numpy as np
 from tlogic.errors import InputError, TLogicError
 from tlogic.events import Timeline
 from tlogic.events.sources.databases import is_database_url, not_installed, parse_url, public_name, reason_of
-from tlogic.events.timeline import Integers
+from tlogic.events.timeline import Integers, Label
 from tlogic.serving.store.encoded_events import EncodedEvents, Span, check_events, check_span
 
 try:
     import sqlalchemy as sql
     from sqlalchemy.exc import SQLAlchemyError
 
+    from tlogic.serving.store import removals
     from tlogic.serving.store import sql_tables as tables
+    from tlogic.serving.store.removals import Removal, Selection
 except ImportError as error:
     raise not_installed("An event store", error) from error
 
@@ -81,6 +83,8 @@ class Changes(NamedTuple):
     events: StoredEvents
     entities: list[str]
     relations: list[str]
+    n_removals: int
+    """How many times events were removed. If it has changed, this is all of the store, with new ids and numbers."""
 
 
 @dataclass(frozen=True)
@@ -243,6 +247,49 @@ class EventStore:
         added = last - state.last
         return AddResult(added, len(events) - added, last)
 
+    def remove(
+        self,
+        *,
+        subject: str | None = None,
+        relation: str | None = None,
+        object: str | None = None,
+        since: Label | None = None,
+        until: Label | None = None,
+    ) -> int:
+        """Remove the events that match all given parts: all of them or, after an error, none.
+
+        Names that no event has any more are removed, too. The removal is logged in the store. Services of this store
+        load the events again within a second; versions of rules and models stay as they are.
+
+        Args:
+            subject: The subject.
+            relation: The relation.
+            object: The object.
+            since: The first time.
+            until: The last time, inclusive.
+
+        Returns:
+            The number of events that were removed.
+
+        Raises:
+            InputError: If no part is given, or a name or a time is unknown.
+            StoreError: If the database fails.
+
+        Example:
+            >>> from tempfile import TemporaryDirectory
+            >>> with TemporaryDirectory() as folder, EventStore.open(f"{folder}/events.db") as calls:
+            ...     _ = calls.add(calls.check([("Ann", "calls", "Bob", 3), ("Bob", "calls", "Eve", 1_000_000)]))
+            ...     calls.remove(since=1000), calls.removals()[0].selection
+            (1, {'since': '1000'})
+        """
+        selection = Selection(subject, relation, object, since, until)
+        selection.check()
+        with self._transaction(writing=True) as connection:
+            timeline = _state_of(tables.lock(connection)).timeline
+            if timeline is None:
+                return 0
+            return removals.remove(connection, selection, removals.conditions(connection, selection, timeline))
+
     def save_version(self, kind: VersionKind, content: str, about: Mapping[str, Any]) -> int:
         """Store rules or a model, as the text of their file; returns the number of the version, counted from 1."""
         if kind not in ("rules", "model"):
@@ -328,16 +375,79 @@ class EventStore:
         with self._transaction() as connection:
             return _read_state(connection)
 
-    def changes_since(self, last: int, n_entities: int, n_relations: int) -> Changes:
-        """Events and names after the given numbers, as one consistent snapshot; with zeros, all of them."""
+    def changes_since(self, last: int, n_entities: int, n_relations: int, n_removals: int = 0) -> Changes:
+        """Events and names after the given numbers, as one consistent snapshot; with zeros, all of them.
+
+        If events were removed since, it is all of them, too.
+        """
         with self._transaction() as connection:
-            state = _read_state(connection)
+            state, removals_now = _read_state(connection), tables.n_removals(connection)
+            if removals_now != n_removals:
+                last = n_entities = n_relations = 0
             return Changes(
                 state,
                 _events_after(connection, last, state.last),
                 tables.names_from(connection, "entity", n_entities),
                 tables.names_from(connection, "relation", n_relations),
+                removals_now,
             )
+
+    def find(
+        self,
+        *,
+        subject: str | None = None,
+        relation: str | None = None,
+        object: str | None = None,
+        since: Label | None = None,
+        until: Label | None = None,
+        limit: int = 10,
+    ) -> tuple[int, list[tuple[str, str, str, str]]]:
+        """Find the events that match all given parts, such as those to be removed.
+
+        Args:
+            subject: The subject.
+            relation: The relation.
+            object: The object.
+            since: The first time.
+            until: The last time, inclusive.
+            limit: The maximum number of events to return.
+
+        Returns:
+            The number of events that match, and the earliest of them.
+
+        Raises:
+            InputError: If a name or a time is unknown.
+            StoreError: If the database fails.
+
+        Example:
+            >>> count, events = store.find(subject="Ann", until="2030-04-30")
+            >>> count, events[0]
+            (1, ('Ann', 'calls', 'Bob', '2030-04-30'))
+        """
+        selection = Selection(subject, relation, object, since, until)
+        with self._transaction() as connection:
+            timeline = _read_state(connection).timeline
+            if timeline is None:
+                return 0, []
+            matching = removals.conditions(connection, selection, timeline)
+            found = removals.first_events(connection, matching, timeline, limit)
+            return removals.count(connection, matching), found
+
+    def removals(self) -> list[Removal]:
+        """List all removals of events.
+
+        Returns:
+            When each was (UTC), what was selected, and the number of events; oldest first.
+
+        Raises:
+            StoreError: If the database fails.
+
+        Example:
+            >>> store.removals()
+            []
+        """
+        with self._transaction() as connection:
+            return removals.log_of(connection)
 
     def versions(self) -> list[VersionInfo]:
         """List all versions of rules and models, without their contents.
@@ -355,7 +465,7 @@ class EventStore:
         v = tables.VERSIONS.c
         found = sql.select(v.version, v.kind, v.made, v.about).order_by(v.version.desc())
         with self._transaction() as connection:
-            return [VersionInfo(n, kind, made, json.loads(about)) for n, kind, made, about in connection.execute(found)]
+            return [VersionInfo(n, kind, made, _about(about)) for n, kind, made, about in connection.execute(found)]
 
     def version(self, number: int) -> Version:
         """Read one version with its content.
@@ -367,7 +477,7 @@ class EventStore:
             The version.
 
         Raises:
-            InputError: If there is no such version.
+            InputError: If there is no such version, or it is damaged.
             StoreError: If the database fails.
 
         Example:
@@ -379,7 +489,7 @@ class EventStore:
         if found is None:
             raise InputError(f"The store {self.name} has no version {number}.")
         n, kind, made, about, packed = found
-        return Version(n, kind, made, json.loads(about), zlib.decompress(packed).decode())
+        return Version(n, kind, made, _about(about), _unpacked(n, packed))
 
     @contextmanager
     def _transaction(self, *, writing: bool = False) -> Iterator[sql.Connection]:
@@ -477,6 +587,35 @@ def _union(known: Span | None, new: Span) -> Span:
 def _events_after(connection: sql.Connection, number: int, last: int) -> StoredEvents:
     subjects, relations, objects, steps = tables.events_after(connection, number, last)
     return StoredEvents(subjects, relations, objects, steps, max(number, last))
+
+
+# Versions
+
+
+class DamagedVersionError(InputError):
+    """A stored version was changed, for example by a failing disk."""
+
+    def __init__(self, number: int, reason: str) -> None:
+        super().__init__(
+            f"Version {number} in the store is damaged ({reason}). Restore another version with POST "
+            "/api/versions/N/use, learn again, or start the service with --rules RULES or --model MODEL."
+        )
+
+
+def _about(text: str) -> dict[str, Any]:
+    """The metadata of a version; empty if it is damaged, because its content may still be used."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _unpacked(number: int, packed: bytes) -> str:
+    try:
+        return zlib.decompress(packed).decode()  # checks a checksum
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise DamagedVersionError(number, str(error)) from None
 
 
 # Names

@@ -1,13 +1,14 @@
 """SQL tables of an event store, and the differences between SQLite and PostgreSQL.
 
-Names and events are only added. Every writer locks the store first. So event numbers become visible in order, and a
-reader that polls for new numbers misses none.
+Every writer locks the store first. So event numbers become visible in order, and a reader that polls for new numbers
+misses none. Names and events are only added, unless an operator removes some: then there is a new entry in REMOVALS,
+and ids and numbers may have changed.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,16 @@ LEARNING = sql.Table(
 """One row: which service learns on the schedule, since when, and when its claim lapses; and when the latest learning
 that was finished began."""
 
+REMOVALS = sql.Table(
+    "tlogic_removals",
+    _METADATA,
+    sql.Column("id", sql.Integer, primary_key=True, autoincrement=False),
+    sql.Column("time", sql.String(32), nullable=False),
+    sql.Column("selection", sql.Text, nullable=False),
+    sql.Column("events", _LARGE, nullable=False),
+)
+"""One row for each removal of events, numbered from 1."""
+
 _FACT = (EVENTS.c.subject, EVENTS.c.relation, EVENTS.c.object, EVENTS.c.step)
 
 
@@ -170,8 +181,9 @@ def prepare(engine: sql.Engine, name: str) -> None:
         tables = sql.inspect(connection).get_table_names()
         if STATE.name in tables:
             _check_format(connection.execute(sql.select(STATE.c.format)).scalar(), name)
-            return
-    if tables and engine.dialect.name == "sqlite":
+            if REMOVALS.name in tables:  # stores of earlier versions lack it
+                return
+    if tables and STATE.name not in tables and engine.dialect.name == "sqlite":
         raise InputError(
             f"{name} is another database (its tables are {', '.join(tables[:3])}), not an event store. "
             "Give the path of a store, or of a new file."
@@ -247,7 +259,41 @@ def names_from(connection: sql.Connection, kind: str, first_id: int) -> list[str
     return [bytes(name).decode() for name in connection.scalars(found)]
 
 
+def delete_names(connection: sql.Connection, kind: str, ids: Sequence[int]) -> None:
+    """Delete names that no event uses."""
+    for start in range(0, len(ids), _MAX_VALUES):
+        some = ids[start : start + _MAX_VALUES]
+        connection.execute(sql.delete(NAMES).where(NAMES.c.kind == kind, NAMES.c.id.in_(some)))
+
+
+def renumber_names(
+    connection: sql.Connection, kind: str, columns: Sequence[sql.Column[Any]], new_ids: Mapping[int, int]
+) -> None:
+    """Give names other ids, which are free, in the names and in the given columns of the events."""
+    if not new_ids:
+        return
+    new = sql.Table(
+        "tlogic_new_ids",
+        sql.MetaData(),
+        sql.Column("old", sql.Integer, primary_key=True, autoincrement=False),
+        sql.Column("new", sql.Integer, nullable=False),
+        prefixes=["TEMPORARY"],
+    )
+    new.create(connection)
+    connection.execute(sql.insert(new), [{"old": old, "new": number} for old, number in new_ids.items()])
+    for column, conditions in ((NAMES.c.id, [NAMES.c.kind == kind]), *((column, []) for column in columns)):
+        new_id = sql.select(new.c.new).where(new.c.old == column).scalar_subquery()
+        affected = column.in_(sql.select(new.c.old))
+        connection.execute(sql.update(column.table).values({column: new_id}).where(affected, *conditions))
+    new.drop(connection)
+
+
 # Events
+
+
+def n_removals(connection: sql.Connection) -> int:
+    """How many times events were removed."""
+    return connection.scalar(sql.select(sql.func.max(REMOVALS.c.id))) or 0
 
 
 def insert_events(connection: sql.Connection, last: int, rows: Sequence[Row]) -> int:

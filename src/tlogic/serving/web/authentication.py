@@ -1,6 +1,6 @@
 """Authentication middleware: bearer tokens, login cookies, and protection against cross-site requests."""
 
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
 from starlette.datastructures import MutableHeaders
@@ -10,12 +10,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tlogic.serving.web.problems import ProblemError, send_problem
 from tlogic.serving.web.rate_limit import RateLimiter
-from tlogic.serving.web.settings import AccessSettings, Role
+from tlogic.serving.web.settings import ROLE, AccessSettings, Role
 
 COOKIE = "tlogic_login"
+GUESSES_PER_SECOND, MAX_GUESSES_AT_ONCE = 5.0, 50
+"""Requests without a valid token that one address may send."""
 OPEN_PATHS = ("/health", "/login")
-ROLE = "tlogic.role"
-"""The key of a request's scope that holds its `Role`."""
 
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 # These POST requests only read: a batch of queries, or a watchlist, does not fit into a URL.
@@ -53,9 +53,10 @@ def is_loopback(host: str) -> bool:
 class AuthenticationMiddleware:
     """Checks role, origin and request rate of HTTP requests and web sockets before the application sees them."""
 
-    def __init__(self, app: ASGIApp, access: AccessSettings) -> None:
+    def __init__(self, app: ASGIApp, access: AccessSettings, guesses: "GuessLimiter | None" = None) -> None:
         self._app, self._access = app, access
         self._rate_limiter = RateLimiter(access.rate, access.burst)
+        self._guesses = guesses or GuessLimiter(access)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -93,15 +94,13 @@ class AuthenticationMiddleware:
         return self._access.role_of_cookie(request.cookies.get(COOKIE, "")), False
 
     def _check_rate(self, request: HTTPConnection, role: Role) -> None:
-        if role and request.scope["path"].startswith(_UNLIMITED_PATHS):
-            return
-        has_token = role and not self._access.is_local_only
-        client = f"token:{role.name}" if has_token else request.client.host if request.client else ""
-        wait = self._rate_limiter.wait(client)
-        if wait:
-            seconds = str(int(wait) + 1)
-            message = f"Too many requests; the limit is {self._access.rate:g} per second. Try again in {seconds} s."
-            raise ProblemError(429, message, Retry_After=seconds)
+        path = request.scope["path"]
+        if role is Role.stranger:
+            if path not in OPEN_PATHS:  # these cost no more than a refusal, and /login counts its guesses itself
+                self._guesses.count(request)
+        elif not path.startswith(_UNLIMITED_PATHS):
+            client = _address(request) if self._access.is_local_only else f"token:{role.name}"
+            _check_wait(self._rate_limiter.wait(client), self._access.rate)
 
     def _check_role(self, role: Role, required: Role) -> None:
         if role >= required:
@@ -112,6 +111,38 @@ class AuthenticationMiddleware:
             raise ProblemError(403, "This token is read-only, and the service has no write token; start it with one.")
         message = "Send a token of this service as `Authorization: Bearer TOKEN`, or log in at /login."
         raise ProblemError(401, message, WWW_Authenticate="Bearer")
+
+
+class GuessLimiter:
+    """Limits requests without a valid token, by the address of the client.
+
+    Requests with a valid token have a limit of their own, so strangers at the same address cannot use it up.
+    """
+
+    def __init__(self, access: AccessSettings) -> None:
+        self._rate = min(access.rate, GUESSES_PER_SECOND)
+        self._limiter = RateLimiter(self._rate, min(access.burst, MAX_GUESSES_AT_ONCE))
+
+    def count(self, request: HTTPConnection) -> None:
+        """Count a request without a valid token; raises a problem with status 429 if there are too many."""
+        _check_wait(self._limiter.wait(_address(request)), self._rate)
+
+
+def _check_wait(wait: float, rate: float) -> None:
+    if wait:
+        seconds = str(int(wait) + 1)
+        message = f"Too many requests; the limit is {rate:g} per second. Try again in {seconds} s."
+        raise ProblemError(429, message, Retry_After=seconds)
+
+
+def _address(request: HTTPConnection) -> str:
+    """The address of the client; for IPv6 its network, because a client there has very many addresses."""
+    host = request.client.host if request.client else ""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    return str(ip_network((int(address) >> 64 << 64, 64))) if isinstance(address, IPv6Address) else host
 
 
 def _required_role(scope: Scope) -> Role:

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs
 from fastapi import FastAPI, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from tlogic.serving.web.authentication import COOKIE
+from tlogic.serving.web.authentication import COOKIE, GuessLimiter
 from tlogic.serving.web.settings import AccessSettings, Role
 
 _FORM = """<!DOCTYPE html>
@@ -25,8 +25,8 @@ _FORM = """<!DOCTYPE html>
 """
 
 
-def add_login(app: FastAPI, access: AccessSettings) -> None:
-    """Add the form at ``/login``."""
+def add_login(app: FastAPI, access: AccessSettings, guesses: GuessLimiter) -> None:
+    """Add the form at ``/login``. Wrong tokens are counted as guesses; a valid one is always accepted."""
 
     @app.get("/login", include_in_schema=False)
     async def form() -> Response:
@@ -37,6 +37,7 @@ def add_login(app: FastAPI, access: AccessSettings) -> None:
         token = parse_qs((await request.body()).decode("utf-8", "replace")).get("token", [""])[0]
         role = access.role_of(token.strip())
         if access.is_local_only or role is Role.stranger:
+            guesses.count(request)
             return HTMLResponse(_FORM.format(problem="Invalid token."), 401)
         response = RedirectResponse("/", 303)
         response.set_cookie(

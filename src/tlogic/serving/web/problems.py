@@ -1,8 +1,7 @@
 """Error responses: every error is a `Problem` in JSON, with a matching HTTP status."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
 
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -16,6 +15,7 @@ from tlogic.serving.store.encoded_events import InvalidEventsError
 from tlogic.serving.store.event_store import StoreError
 
 _MAX_SHOWN_ERRORS = 5
+_MAX_LISTED_EVENTS = 20
 _RETRY_AFTER_SECONDS = "5"
 _WEBSOCKET_POLICY_VIOLATION = 1008
 
@@ -27,6 +27,19 @@ class ProblemError(TLogicError):
         super().__init__(problem)
         self.status = status
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+class InvalidBodyError(TLogicError):
+    """A body that cannot be parsed or does not match its schema.
+
+    Args:
+        first: Where the first problems are, and what is wrong.
+        total: The number of all problems.
+    """
+
+    def __init__(self, first: Sequence[str], total: int) -> None:
+        more = [f"and {total - len(first):,} more."] if total > len(first) else []
+        super().__init__("\n".join(["The request is invalid.", *first, *more]))
 
 
 def problem_response(error: Exception) -> Response:
@@ -41,7 +54,9 @@ def problem_response(error: Exception) -> Response:
     if isinstance(error, InvalidEventsError):
         return _response(422, _events_problem(error))
     if isinstance(error, RequestValidationError):
-        return _response(422, Problem(problem=_validation_message(error.errors())))
+        error = _invalid_request(error)
+    if isinstance(error, InvalidBodyError):
+        return _response(422, Problem(problem=str(error)))
     if isinstance(error, HTTPException):
         return _response(error.status_code, Problem(problem=_http_message(error)), error.headers or {})
     if isinstance(error, StoreError):
@@ -74,18 +89,19 @@ def _encodable(text: str) -> str:
 
 
 def _events_problem(error: InvalidEventsError) -> Problem:
+    listed = error.problems[:_MAX_LISTED_EVENTS]
     return Problem(
         problem=str(error),
-        positions=[each.position for each in error.problems],
-        reasons=[each.reason for each in error.problems],
+        positions=[each.position for each in listed],
+        reasons=[each.reason for each in listed],
     )
 
 
-def _validation_message(errors: Any) -> str:
+def _invalid_request(error: RequestValidationError) -> InvalidBodyError:
     """The invalid fields of a request and what is wrong with them. Their values are not repeated."""
-    lines = [f"{'.'.join(map(str, error['loc']))[:200]}: {error['msg']}" for error in errors[:_MAX_SHOWN_ERRORS]]
-    more = [f"and {len(errors) - _MAX_SHOWN_ERRORS:,} more."] if len(errors) > _MAX_SHOWN_ERRORS else []
-    return "\n".join(["The request is invalid.", *lines, *more])
+    errors = error.errors()
+    first = [f"{'.'.join(map(str, each['loc']))[:200]}: {each['msg']}" for each in errors[:_MAX_SHOWN_ERRORS]]
+    return InvalidBodyError(first, len(errors))
 
 
 def _http_message(error: HTTPException) -> str:

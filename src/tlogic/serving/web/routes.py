@@ -1,7 +1,6 @@
 """Routes of the HTTP API. Request and response bodies are defined in `schemas`."""
 
 from collections.abc import AsyncIterator
-from time import monotonic
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request
@@ -12,7 +11,8 @@ from tlogic.serving.engine.service import Service, to_queries
 from tlogic.serving.engine.time_limit import TimeLimit
 from tlogic.serving.web.metrics import Metrics
 from tlogic.serving.web.problems import ProblemError
-from tlogic.serving.web.request_limits import DEADLINE, timeout_problem
+from tlogic.serving.web.request_bodies import BatchRoute
+from tlogic.serving.web.request_limits import LIMIT
 
 # Forecasts block incoming events and cannot be cancelled, so a batch runs in short chunks.
 _QUERIES_PER_CHUNK = 20
@@ -50,8 +50,8 @@ async def _metrics(request: Request) -> Metrics:
     return request.app.state.metrics
 
 
-async def _deadline(request: Request) -> float:
-    return request.scope[DEADLINE]
+async def _limit(request: Request) -> TimeLimit:
+    return request.scope[LIMIT]
 
 
 async def _slot(request: Request) -> AsyncIterator[None]:
@@ -61,7 +61,7 @@ async def _slot(request: Request) -> AsyncIterator[None]:
 
 ServiceDependency = Annotated[Service, Depends(_service)]
 MetricsDependency = Annotated[Metrics, Depends(_metrics)]
-Deadline = Annotated[float, Depends(_deadline)]
+Limited = Annotated[TimeLimit, Depends(_limit)]
 Top = Annotated[int, Query(ge=1, le=schemas.MAX_CANDIDATES, description="The number of candidates to return.")]
 Offset = Annotated[int, Query(ge=0, le=_MAX_OFFSET, description="The number of items to skip.")]
 Limit = Annotated[int, Query(ge=1, le=_MAX_PAGE_SIZE, description="The maximum number of items to return.")]
@@ -95,7 +95,7 @@ async def _query(query: Annotated[schemas.Query, Depends(_query_parameters)]) ->
 
 QueryParameters = Annotated[schemas.Query, Depends(_query)]
 
-router = APIRouter(prefix="/api", responses=PROBLEM_RESPONSES)
+router = APIRouter(prefix="/api", responses=PROBLEM_RESPONSES, route_class=BatchRoute)
 _needs_slot = [Depends(_slot, scope="function")]
 
 
@@ -104,17 +104,17 @@ _needs_slot = [Depends(_slot, scope="function")]
 
 @router.get("/forecast", tags=["forecasts"], dependencies=_needs_slot)
 def forecast(
-    service: ServiceDependency, metrics: MetricsDependency, query: QueryParameters, top: Top = 10
+    service: ServiceDependency, metrics: MetricsDependency, limit: Limited, query: QueryParameters, top: Top = 10
 ) -> schemas.Forecast:
     """Rank the candidates for the missing object or subject of a query."""
-    response = service.forecast(query, top)
+    response = service.forecast(query, top, limit)
     metrics.forecasts.inc()
     return response
 
 
 @router.post("/forecasts", tags=["forecasts"], dependencies=_needs_slot)
 def forecasts(
-    service: ServiceDependency, metrics: MetricsDependency, deadline: Deadline, batch: schemas.QueryBatch
+    service: ServiceDependency, metrics: MetricsDependency, limit: Limited, batch: schemas.QueryBatch
 ) -> list[schemas.Forecast]:
     """Answer a batch of queries, in the order given.
 
@@ -124,9 +124,8 @@ def forecasts(
         to_queries(graph, batch.questions)  # report an invalid query before any is answered
     responses: list[schemas.Forecast] = []
     for first in range(0, len(batch.questions), _QUERIES_PER_CHUNK):
-        if monotonic() > deadline:
-            raise timeout_problem()
-        responses += service.forecasts(batch.questions[first : first + _QUERIES_PER_CHUNK], batch.top)
+        limit.check()
+        responses += service.forecasts(batch.questions[first : first + _QUERIES_PER_CHUNK], batch.top, limit)
     metrics.forecasts.inc(len(responses))
     return responses
 
@@ -134,6 +133,7 @@ def forecasts(
 @router.get("/explanation", tags=["forecasts"], dependencies=_needs_slot)
 def explanation(
     service: ServiceDependency,
+    limit: Limited,
     query: QueryParameters,
     candidate: Annotated[schemas.Name, Query(description="The candidate to explain.", examples=["Orchard Foods"])],
     groundings: Annotated[
@@ -141,17 +141,12 @@ def explanation(
     ] = 1,
 ) -> schemas.Explanation:
     """Explain the score and rank of a candidate by rules, or evidence, and the facts they rely on."""
-    return service.explain(query, candidate, groundings)
+    return service.explain(query, candidate, groundings, limit)
 
 
 # Monitoring
 
 
-async def _limit(deadline: Deadline) -> TimeLimit:
-    return TimeLimit(deadline)
-
-
-Limited = Annotated[TimeLimit, Depends(_limit)]
 TopEvents = Annotated[
     int, Query(ge=1, le=schemas.MAX_OUTLOOK_EVENTS, description="The number of events, or changes of each kind.")
 ]

@@ -4,10 +4,13 @@ import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from ipaddress import ip_network
 
 from tlogic.errors import SettingsError
 
 MIN_TOKEN_LENGTH = 16
+ROLE = "tlogic.role"
+"""The key of a request's scope that holds its `Role`."""
 
 
 class Role(IntEnum):
@@ -33,9 +36,12 @@ class AccessSettings:
         burst: Requests that it may send at once.
         timeout: Seconds after which a request is aborted.
         queue_timeout: Seconds that a request waits for a free worker before the service responds that it is busy.
+        trusted_proxies: Addresses or networks of proxies whose ``X-Forwarded-For`` and ``X-Forwarded-Proto`` headers
+            are believed, such as "10.0.0.2" or "10.0.0.0/8". By default, those of nobody.
 
     Raises:
-        SettingsError: If a token is too short or cannot be sent in a header, or if a limit is not positive.
+        SettingsError: If a token is too short or cannot be sent in a header, if a limit is not positive, or if a
+            proxy is no address.
 
     Example:
         >>> access = AccessSettings(read_token="a-token-for-reading")
@@ -50,6 +56,7 @@ class AccessSettings:
     burst: int = 500
     timeout: float = 60.0
     queue_timeout: float = 10.0
+    trusted_proxies: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("read_token", "write_token"):
@@ -57,6 +64,8 @@ class AccessSettings:
         for name in ("max_body", "rate", "burst", "timeout", "queue_timeout"):
             if not getattr(self, name) > 0:
                 raise SettingsError(f"{name} must be greater than 0; found {getattr(self, name)}.")
+        for proxy in self.trusted_proxies:
+            _check_proxy(proxy)
 
     @property
     def is_local_only(self) -> bool:
@@ -116,6 +125,15 @@ def _check_token(name: str, token: str | None) -> None:
             f"The {name.replace('_', ' ')} must have at least {MIN_TOKEN_LENGTH} printable ASCII characters and no "
             "spaces; generate one with `python -c 'import secrets; print(secrets.token_urlsafe(32))'`."
         )
+
+
+def _check_proxy(proxy: str) -> None:
+    try:
+        ip_network(proxy)
+    except ValueError:
+        raise SettingsError(
+            f"The trusted proxy {proxy!r} is no address or network; expected one such as 10.0.0.2 or 10.0.0.0/8."
+        ) from None
 
 
 def _cookie(token: str) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import FastAPI, Request, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match
@@ -14,14 +15,15 @@ from tlogic.parallel import thread_count
 from tlogic.serving import schemas
 from tlogic.serving.engine.service import Service
 from tlogic.serving.web.api_docs import add_api_docs
-from tlogic.serving.web.authentication import ROLE, AuthenticationMiddleware
+from tlogic.serving.web.authentication import AuthenticationMiddleware, GuessLimiter
+from tlogic.serving.web.liveness import LivenessCheck
 from tlogic.serving.web.login import add_login
 from tlogic.serving.web.metrics import Metrics
 from tlogic.serving.web.problems import problem_response
 from tlogic.serving.web.request_limits import ConcurrencyLimiter, RequestLimitsMiddleware
 from tlogic.serving.web.request_log import RequestLogMiddleware
-from tlogic.serving.web.routes import PROBLEM_RESPONSES, MetricsDependency, ServiceDependency, router
-from tlogic.serving.web.settings import AccessSettings, Role
+from tlogic.serving.web.routes import PROBLEM_RESPONSES, MetricsDependency, router
+from tlogic.serving.web.settings import ROLE, AccessSettings, Role
 from tlogic.version import __version__
 
 _SLOTS_PER_CORE = 2
@@ -75,11 +77,12 @@ def create_app(service: Service, access: AccessSettings | None = None, *, page: 
     )
     app.state.service, app.state.metrics = service, metrics
     app.state.concurrency_limiter = ConcurrencyLimiter(_SLOTS_PER_CORE * thread_count(None), access.queue_timeout)
-    _add_status_routes(app)
+    _add_status_routes(app, service)
     # The middleware checks tokens; this dependency only documents them.
     app.include_router(router, dependencies=[] if access.is_local_only else [_bearer_token])
     _add_fallback_route(app)
-    add_login(app, access)
+    guesses = GuessLimiter(access)
+    add_login(app, access, guesses)
     add_api_docs(app)
     for kind in (TLogicError, HTTPException, RequestValidationError):
         app.add_exception_handler(kind, _handle_error)
@@ -89,19 +92,21 @@ def create_app(service: Service, access: AccessSettings | None = None, *, page: 
         mount_page(app, service)
     # The middleware added last sees a request first.
     app.add_middleware(RequestLimitsMiddleware, max_body=access.max_body, timeout=access.timeout)
-    app.add_middleware(AuthenticationMiddleware, access=access)
+    app.add_middleware(AuthenticationMiddleware, access=access, guesses=guesses)
     app.add_middleware(RequestLogMiddleware, metrics=metrics)
     return app
 
 
-def _add_status_routes(app: FastAPI) -> None:
+def _add_status_routes(app: FastAPI, service: Service) -> None:
+    liveness = LivenessCheck(service)
     responses: dict[int | str, dict[str, Any]] = {status: PROBLEM_RESPONSES[status] for status in (400, 403, 429, 504)}
 
     @app.get("/health", tags=["service"], responses=responses)
-    def health(service: ServiceDependency, request: Request) -> schemas.Health | schemas.Liveness:
+    async def health(request: Request) -> schemas.Health | schemas.Liveness:
         """Return the status of the service. No token is required; without one, only the status itself is returned."""
-        found = service.health()
-        return schemas.Liveness(status=found.status) if request.scope[ROLE] is Role.stranger else found
+        if request.scope[ROLE] is Role.stranger:
+            return await liveness.status()
+        return await run_in_threadpool(service.health)
 
     @app.get("/metrics", tags=["service"], include_in_schema=False)
     def metrics(metrics: MetricsDependency) -> Response:
