@@ -154,8 +154,9 @@ class Monitor:
                 )
         with past.forecaster(limit) as forecaster:
             fixed = forecaster.graph
-            found = find_surprises(forecaster, fixed.timeline.step_of(since), fixed.end, top, limit.execution)
-        return surprises_schema(found, predictor.version)
+            first = fixed.timeline.step_of(since)
+            found = find_surprises(forecaster, first, fixed.end, top, limit.execution)
+            return surprises_schema(found, predictor, fixed, first)
 
     def changes(self, since: schemas.Time, *, top: int = 10) -> schemas.Changes:
         """Find the entities, pairs and relations whose rate of events changed most, as `tlogic.changes` does.
