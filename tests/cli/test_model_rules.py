@@ -81,5 +81,5 @@ def test_bad_input_ends_with_one_message(model_file: Path, options: list[str], m
 def test_files_of_the_other_kind(rule_file: Path, tmp_path: Path) -> None:
     assert_refused(run("rules", rule_file, "--kind", "chains"), "--kind is for the rules of a model")
     damaged = tmp_path / "some.model"
-    damaged.write_text('{\n "format": "tlogic model", "version": 3}')
+    damaged.write_text('{\n "format": "tlogic model", "version": 4}')
     assert_refused(run("rules", damaged), "is a damaged model file")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.evidence.extraction import as_facts, facts_of, memory_evidence, settings_of
+from tests.evidence.extraction import LIVES, as_facts, facts_of, memory_evidence, settings_of
 from tests.naive import Edge, add_inverses
 from tests.strategies import LAST_TIME, World, worlds
 from tests.worlds import as_graph
@@ -28,7 +28,12 @@ def naive_history(edges: set[Edge], subject: int, relation: int, now: int) -> li
     weights = [0.7**k for k in range(min(len(times), 10))]
     mean = sum(w * n for w, n in zip(weights, answers, strict=False)) / sum(weights)
     age = now - times[0]
-    return [0.0, math.log(answers[0]), math.log1p(len(own)), math.log1p(age), math.log(mean), math.log1p(len(weights))]
+    return [0.0, math.log(answers[0]), log_decayed(own, now), math.log1p(age), math.log(mean), math.log1p(len(weights))]
+
+
+def log_decayed(edges: list[Edge], now: int) -> float:
+    """The logarithm of 1 plus the number of edges, each halved after the longest finite half-life."""
+    return math.log1p(sum(2 ** (-(now - edge[3]) / LIVES[-2]) for edge in edges))
 
 
 def histories(graph: TemporalGraph, edges: list[Edge], now: int, max_events: int) -> dict[tuple[int, int], list[float]]:
@@ -62,4 +67,4 @@ def test_only_the_last_events_of_the_subject_are_searched() -> None:
         row = dict(zip(names, histories(graph, facts, 21, max_events)[0, 0], strict=True))
         assert row["log mean answers"] == pytest.approx(np.log(mean))
         assert row["log occurrences"] == pytest.approx(np.log1p(n))
-        assert row["log events"] == pytest.approx(np.log1p(30))
+        assert row["log events"] == pytest.approx(log_decayed(facts[:30], 21))

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from benchmarks import worlds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -107,3 +108,14 @@ def test_a_model_says_how_likely_its_candidates_are(world: TemporalGraph, model:
     assert n.sum() > 200
     assert predicted.sum() == pytest.approx(n_true.sum(), rel=0.2)
     assert reliability.error_by_answers < 0.1
+
+
+def test_regular_data_with_many_answers_is_calibrated() -> None:
+    """Banks control the same instruments every week, or most weeks; histories grow longer with every week."""
+    graph = worlds.weekly(2)
+    reliability = tlogic.evaluate(graph, tlogic.fit(graph)).reliability
+    assert reliability is not None
+    assert reliability.error_by_answers < 0.02
+    n, predicted, n_true = (each[-1] for each in reliability.bins)  # of 95% and more
+    assert n > 500
+    assert n_true / n > predicted / n - 0.02

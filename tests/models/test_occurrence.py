@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks import worlds
 
 import tlogic
 from tlogic.events.timeline import Timeline
@@ -12,6 +13,7 @@ from tlogic.evidence.memory import Memory
 from tlogic.evidence.occurrence_evidence import KNOWN_PAIR, KNOWN_TRIPLE, NEW_PAIR, occurrence_evidence
 from tlogic.graph import TemporalGraph
 from tlogic.models import Model
+from tlogic.models.occurrence.correction import Correction, learn_correction
 from tlogic.models.occurrence.horizons import fitted_horizons, parse_horizon
 from tlogic.models.occurrence.logistic import Cases, fit_logistic
 from tlogic.models.occurrence.occurrence_model import OccurrenceModel
@@ -125,3 +127,37 @@ def test_a_damaged_occurrence_model_is_refused(scorecard: Model) -> None:
     content["occurrence"]["new pair"]["evidence"][0]["name"] = "other"
     with pytest.raises(tlogic.InputError, match="damaged"):
         Model.from_json(json.dumps(content))
+
+
+def test_a_correction_undoes_what_is_wrong_with_log_odds() -> None:
+    """Large log-odds are twice too far from -3; small ones are right."""
+    random = np.random.default_rng(8)
+    given = random.normal(-3, 2, 200_000)
+    right = np.where(given > -3, -3 + (given + 3) / 2, given)
+    happened = (random.random(len(given)) < 1 / (1 + np.exp(-right))).astype(np.float64)
+    correction = learn_correction(given, happened, np.ones(len(given)))
+    points = np.array([-6.0, -3.0, -1.0, 2.0])
+    assert correction.of(points) == pytest.approx([-6.0, -3.0, -2.0, -0.5], abs=0.4)
+    assert (np.diff(correction.of(np.linspace(-30, 30, 500))) > 0).all()
+
+
+def test_a_correction_needs_events() -> None:
+    given = np.linspace(-4, 2, 50)
+    assert learn_correction(given, np.ones(50), np.ones(50)).of(given) == pytest.approx(given)
+    assert Correction().of(given) == pytest.approx(given)
+
+
+def test_contributions_sum_to_the_log_odds(occurrence: OccurrenceModel) -> None:
+    """The correction changes them in proportion."""
+    for table in occurrence.tables:
+        for logistic in table.by_horizon:
+            corrected = logistic._replace(correction=Correction(np.array([-5.0]), 0.3, np.array([1.0, 0.5])))
+            bins = np.minimum(3, table.bins.sizes - 1).astype(np.uint8)
+            base, own = corrected.contributions(bins)
+            assert base + own.sum() == pytest.approx(corrected.log_odds(bins[None, :])[0])
+
+
+def test_what_happens_every_week_is_expected_within_four() -> None:
+    graph = worlds.regular()
+    likely = tlogic.outlook(graph, tlogic.fit(graph, evidence=["recurrence"]), horizon=4, relation="control", top=10)
+    assert [event for event in likely if event.probability < 0.97] == []

@@ -323,3 +323,6 @@ def test_responses_have_warnings(api: httpx.Client) -> None:
     assert got(api, "/api/outlook")["warnings"] == []
     [late] = got(api, "/api/forecast", subject=ENTITY, relation=RELATION, at="2030-03-01")["warnings"]
     assert late.startswith("The model was fitted to facts up to 2030-04-18, so it may reflect facts from 2030-03-01")
+    [known] = got(api, "/api/surprises", since="2030-04-10")["warnings"]
+    assert known.startswith("The model was fitted to facts up to 2030-04-18, so it may reflect facts from 2030-04-10")
+    assert got(api, "/api/surprises", since=SINCE)["warnings"] == []

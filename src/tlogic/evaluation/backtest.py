@@ -15,13 +15,13 @@ from tlogic.evidence.occurrence_evidence import (
     KNOWN_TRIPLE,
     OccurrenceEvidence,
 )
+from tlogic.evidence.triple_search import Pattern, triples_of
 from tlogic.evidence.triples import Triples
 from tlogic.execution import Execution
 from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster, OccurrenceStep
 from tlogic.monitoring.surprises import Surprises, SurpriseSearch
-from tlogic.monitoring.triple_search import Pattern, triples_of
 from tlogic.notebook import html_table
 
 RECURRING, NEW = "recurring", "new"

@@ -7,7 +7,7 @@ import numpy as np
 
 from tlogic.compilation import helper, kernel
 from tlogic.evidence.event_memory import EventMemory, end_of_edges, events_at
-from tlogic.evidence.groups import moment_before, n_events, time_of
+from tlogic.evidence.groups import FOREVER, count_at, moment_before, time_of
 from tlogic.evidence.lists import Lists, first_of
 from tlogic.graph.arrays import Floats, Ints, borrowed
 
@@ -19,8 +19,11 @@ HISTORY_COLUMNS = (
     "log mean answers",
     "log occurrences",
 )
-"""Of the query with any answer: whether it never occurred, its answers when it last did, all its events, the time steps
-since, its mean number of answers with later occurrences weighted more, and the occurrences in that mean."""
+"""Of the query with any answer: whether it never occurred, its answers when it last did, its events with later ones
+weighted more, the time steps since, its mean number of answers with later occurrences weighted more, and the
+occurrences in that mean. No column grows with the length of the data, so that what earlier queries taught holds for
+later ones."""
+_LONGEST_HALF_LIFE = FOREVER - 1  # of those that are finite
 _MAX_OCCURRENCES = 10  # time steps with events of the slot that are averaged
 _EARLIER_WEIGHT = 0.7  # of an occurrence, relative to the one after it
 
@@ -44,7 +47,7 @@ def _fill(memory: EventMemory, now: int, subject: Ints, relation: Ints, slot: In
         n_last = events_at(slots, slot[q], moment)
         mean, n_occurrences = _mean_answers(edges, max_events, subject[q], relation[q], now)
         out[q, 1] = np.log(n_last)
-        out[q, 2] = np.log1p(n_events(slots, slot[q], moment))
+        out[q, 2] = np.log1p(count_at(memory.decay, slots, slot[q], moment, _LONGEST_HALF_LIFE, now))
         out[q, 3] = np.log1p(now - time_of(slots, slot[q], moment))
         out[q, 4] = np.log(mean if n_occurrences else n_last)
         out[q, 5] = np.log1p(n_occurrences)

@@ -17,8 +17,15 @@ from tlogic.graph.arrays import Floats, Ints, copy_items
 from tlogic.models.optimiser import minimise
 
 _FEATURES = (*HISTORY_COLUMNS, "log expected answers", "log expected answers above 1", "threshold")
+_ANSWER_COLUMNS = np.array([HISTORY_COLUMNS.index(name) for name in ("log answers last time", "log mean answers")])
+_ANSWER_KNOTS = np.log([1.3, 2.0, 4.0, 8.0])  # answers at which the effect of these columns on the next ones changes
+_ANSWER_TERMS = (
+    *HISTORY_COLUMNS,
+    *(f"{HISTORY_COLUMNS[k]} above {np.exp(knot):.1f}" for k in _ANSWER_COLUMNS for knot in _ANSWER_KNOTS),
+)
 _KNOTS = np.array([-5.0, -3.0, -1.5, 0.0, 1.5])  # log-odds at which the slope of the correction changes
-_L2_PENALTY = 1.0  # on the weights of features that are scaled to unit variance
+_L2_PENALTY_OF_ANSWERS = 1.0  # on the weights of terms that are scaled to unit variance
+_L2_PENALTY = 100.0  # on those of the correction, which is learned from few queries
 _MAX_ITERATIONS = 100
 _MIN_DEVIATION = 1e-6  # of a column, relative to its mean; rounding makes smaller ones
 _MAX_SHARE = 0.95  # of the candidates that are expected to be answers
@@ -34,8 +41,9 @@ _THRESHOLD_TOLERANCE = 1e-7  # relative to the expected number of answers
 class Calibration(NamedTuple):
     """The parameters that turn scores into probabilities. By default, each query has one expected answer."""
 
-    answers: Floats = np.zeros(1 + len(HISTORY_COLUMNS))
-    """The log of the expected number of answers: a constant, and a weight per column of the history."""
+    answers: Floats = np.zeros(1 + len(_ANSWER_TERMS))
+    """The log of the expected number of answers: a constant, a weight per column of the history, and its change at each
+    knot of the columns that count answers."""
     offset: Floats = np.zeros(1 + len(_FEATURES))
     """What is added to the log-odds: a constant, and a weight per feature of the query."""
     slope: Floats = np.zeros(1 + len(_FEATURES))
@@ -64,7 +72,7 @@ class Calibration(NamedTuple):
         columns = zip(_FEATURES, *(each[-len(_FEATURES) :].tolist() for each in self[1:3] + self[4:]), strict=True)
         names = ("name", "offset", "slope", "low", "high")
         return {
-            "expected_answers": dict(zip(("constant", *HISTORY_COLUMNS), self.answers.tolist(), strict=True)),
+            "expected_answers": dict(zip(("constant", *_ANSWER_TERMS), self.answers.tolist(), strict=True)),
             "offset": float(self.offset[0]),
             "slope": float(self.slope[0]),
             "knots": dict(zip(map(str, _KNOTS.tolist()), self.bend.tolist(), strict=True)),
@@ -85,7 +93,7 @@ class Calibration(NamedTuple):
         }
         answers = found["expected_answers"]
         return cls(
-            np.array([float(answers[name]) for name in ("constant", *HISTORY_COLUMNS)]),
+            np.array([float(answers[name]) for name in ("constant", *_ANSWER_TERMS)]),
             np.append(float(found["offset"]), columns["offset"]),
             np.append(float(found["slope"]), columns["slope"]),
             np.array([float(found["knots"][str(knot)]) for knot in _KNOTS.tolist()]),
@@ -95,10 +103,17 @@ class Calibration(NamedTuple):
 
 
 def learn_expected_answers(history: Floats, n_answers: Ints) -> Calibration:
-    """Learn the expected number of answers from queries, given their histories and their answers among candidates."""
-    mean, deviation = _scale(history)
-    design = np.column_stack([np.ones(len(history)), (history - mean) / deviation])
-    found = minimise(partial(_poisson_loss, design, n_answers), np.zeros(design.shape[1]), _MAX_ITERATIONS)
+    """Learn the expected number of answers from queries in order of time.
+
+    Args:
+        history: One row per query.
+        n_answers: Per query: its answers among its candidates.
+    """
+    terms = _answer_terms(history)
+    mean, deviation = _scale(terms)
+    design = np.column_stack([np.ones(len(history)), (terms - mean) / deviation])
+    loss = partial(_poisson_loss, design, n_answers, _later_weigh_more(len(history)))
+    found = minimise(loss, np.zeros(design.shape[1]), _MAX_ITERATIONS)
     return Calibration(
         answers=_unscaled(found, mean, deviation),
         low=_padded(history.min(axis=0, initial=0.0)),
@@ -107,7 +122,7 @@ def learn_expected_answers(history: Floats, n_answers: Ints) -> Calibration:
 
 
 def calibrate(expected: Calibration, start: Ints, scores: Floats, is_true: Ints, history: Floats) -> Calibration:
-    """Correct probabilities on queries that were held back.
+    """Correct probabilities on queries that were held back, in order of time.
 
     Args:
         expected: How many answers queries are expected to have, from ``learn_expected_answers``.
@@ -128,7 +143,7 @@ def calibrate(expected: Calibration, start: Ints, scores: Floats, is_true: Ints,
     chosen = np.flatnonzero(~is_common | (np.arange(len(scores)) % _PART == 0))
     x, z = log_odds[chosen, None], ((features - mean) / deviation)[query[chosen]]
     design = np.hstack([np.ones_like(x), z, x, z * x, _hinges(x[:, 0])])
-    weight = np.where(is_common[chosen], _PART, 1.0)
+    weight = np.where(is_common[chosen], _PART, 1.0) * _later_weigh_more(len(history))[query[chosen]]
     loss = partial(_logistic_loss, design, x[:, 0], is_true[chosen], weight)
     found = minimise(loss, np.zeros(design.shape[1]), _MAX_ITERATIONS)
     offset, slope, bend = np.split(found, [1 + z.shape[1], 2 + 2 * z.shape[1]])
@@ -140,6 +155,17 @@ def calibrate(expected: Calibration, start: Ints, scores: Floats, is_true: Ints,
         low=np.append(expected.low[:n_columns], features.min(axis=0)[n_columns:]),
         high=np.append(expected.high[:n_columns], features.max(axis=0)[n_columns:]),
     )
+
+
+def _later_weigh_more(n: int) -> Floats:
+    """Weights of queries in order of time, 1 on average: later ones are more like those to come."""
+    return (2 * np.arange(n) + 1) / n
+
+
+def _answer_terms(history: Floats) -> Floats:
+    """Per query: what its expected number of answers depends on, as `_expected_answers` computes it."""
+    hinges = np.maximum(history[:, _ANSWER_COLUMNS, None] - _ANSWER_KNOTS, 0.0)
+    return np.hstack([history, hinges.reshape(len(history), len(_ANSWER_TERMS) - len(HISTORY_COLUMNS))])
 
 
 def _padded(history: Floats) -> Floats:
@@ -176,11 +202,11 @@ def _unscaled(weight: Floats, mean: Floats, deviation: Floats) -> Floats:
     return np.append(weight[0] - own @ mean, own)
 
 
-def _poisson_loss(design: Floats, n: Ints, weight: Floats) -> tuple[float, Floats]:
+def _poisson_loss(design: Floats, n: Ints, times: Floats, weight: Floats) -> tuple[float, Floats]:
     log_mean = np.minimum(design @ weight, _MAX_LOG_EXPECTED)
     mean = np.exp(log_mean)
-    loss = float((mean - n * log_mean).sum() + _L2_PENALTY / 2 * (weight**2).sum())
-    return loss, design.T @ (mean - n) + _L2_PENALTY * weight
+    loss = float((times * (mean - n * log_mean)).sum() + _L2_PENALTY_OF_ANSWERS / 2 * (weight**2).sum())
+    return loss, design.T @ (times * (mean - n)) + _L2_PENALTY_OF_ANSWERS * weight
 
 
 def _logistic_loss(design: Floats, known: Floats, is_true: Ints, times: Floats, weight: Floats) -> tuple[float, Floats]:
@@ -202,6 +228,12 @@ def _expected_answers(calibration: Calibration, start: Ints, history: Floats) ->
         log_expected = answers[0]
         for k in range(history.shape[1]):
             log_expected += answers[1 + k] * min(max(history[q, k], low[k]), high[k])
+        term = 1 + history.shape[1]
+        for k in _ANSWER_COLUMNS:
+            value = min(max(history[q, k], low[k]), high[k])
+            for knot in _ANSWER_KNOTS:
+                log_expected += answers[term] * max(value - knot, 0.0)
+                term += 1
         largest = max(_MAX_SHARE * (start[q + 1] - start[q]), _MIN_EXPECTED)
         expected[q] = min(max(np.exp(min(log_expected, _MAX_LOG_EXPECTED)), _MIN_EXPECTED), largest)
     return expected

@@ -10,6 +10,7 @@ import polars as pl
 
 from tlogic.errors import InputError
 from tlogic.evidence.occurrence_evidence import COLUMNS, KNOWN_TRIPLE, NOVELTIES
+from tlogic.evidence.triple_search import Pattern, triples_of
 from tlogic.execution import Execution
 from tlogic.explaining.occurrence_explanation import OccurrenceExplanation, explain_occurrence
 from tlogic.forecasting.queries import query_step
@@ -17,7 +18,6 @@ from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.graph_protocol import Graph
 from tlogic.models.occurrence.horizons import parse_horizon
 from tlogic.models.occurrence.occurrence_forecaster import Judged, OccurrenceForecaster, OccurrenceStep
-from tlogic.monitoring.triple_search import Pattern, triples_of
 from tlogic.notebook import html_table
 
 _AGE, _EVENTS = (COLUMNS.index(("history", name)) for name in ("age", "events in all"))

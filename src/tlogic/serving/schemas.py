@@ -364,6 +364,8 @@ class Surprises(Schema):
     """Events that were improbable beforehand."""
     missing: list[JudgedEvent]
     """Likely events that failed to happen."""
+    warnings: list[str] = []
+    """Reasons to doubt the probabilities, such as a model that was fitted to events of the period."""
     version: int
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from tlogic.compilation import kernel
 from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.models.bins import N_BINS
+from tlogic.models.occurrence.correction import Correction
 from tlogic.models.optimiser import minimise
 
 _L2_PENALTY = 1.0
@@ -28,14 +29,24 @@ class Cases(NamedTuple):
 
 
 class Logistic(NamedTuple):
-    """The log-odds of an event: an intercept, and a weight per column and bin."""
+    """The log-odds of an event: an intercept, and a weight per column and bin; then corrected."""
 
     intercept: float
     weight: Floats
+    correction: Correction = Correction()
 
     def log_odds(self, bins: Ints) -> Floats:
-        """The log-odds of each row."""
-        return _log_odds(self.intercept, self.weight, bins)
+        """The corrected log-odds of each row."""
+        return self.correction.of(_log_odds(self.intercept, self.weight, bins))
+
+    def contributions(self, bins: Ints) -> tuple[float, Floats]:
+        """The log-odds without evidence, and what each column of one row adds to them. Both are corrected.
+
+        The correction changes all contributions in proportion.
+        """
+        own = self.weight[np.arange(len(bins)), bins]
+        base, end = self.correction.of(np.array([self.intercept, self.intercept + own.sum()])).tolist()
+        return base, own * ((end - base) / own.sum() if own.sum() else 1.0)
 
 
 def fit_logistic(cases: Cases, sizes: Ints) -> Logistic:

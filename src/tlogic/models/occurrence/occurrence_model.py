@@ -9,6 +9,7 @@ import numpy as np
 from tlogic.evidence.occurrence_evidence import COLUMNS, NOVELTIES, OccurrenceEvidence
 from tlogic.graph.arrays import Floats
 from tlogic.models.bins import N_BINS, Bins
+from tlogic.models.occurrence.correction import Correction
 from tlogic.models.occurrence.logistic import Logistic
 
 _MAX_LOG_ODDS = 30.0  # so that probabilities stay below 1
@@ -46,9 +47,7 @@ class OccurrenceModel:
     def contributions(self, values: Floats, novelty: int, horizon: int) -> tuple[float, Floats]:
         """The intercept, and what each column of one row adds to the log-odds for one of the fitted horizons."""
         bins, by_horizon = self.tables[novelty]
-        logistic = by_horizon[self.horizons.index(horizon)]
-        own = bins.of(values[None, :])[0]
-        return logistic.intercept, logistic.weight[np.arange(len(own)), own]
+        return by_horizon[self.horizons.index(horizon)].contributions(bins.of(values[None, :])[0])
 
     def within(self, probabilities: Floats, steps: int) -> Floats:
         """The probabilities of an event within any number of time steps, from those for the fitted horizons.
@@ -70,7 +69,11 @@ class OccurrenceModel:
                 edges = bins.edge[bins.start[column] : bins.start[column + 1]]
                 weights = [each.weight[column, : len(edges) + 2].tolist() for each in by_horizon]
                 entries.append({"family": family, "name": column_name, "edges": edges.tolist(), "weights": weights})
-            found[name] = {"intercepts": [each.intercept for each in by_horizon], "evidence": entries}
+            found[name] = {
+                "intercepts": [each.intercept for each in by_horizon],
+                "corrections": [_correction_to_dict(each.correction) for each in by_horizon],
+                "evidence": entries,
+            }
         return found
 
     @classmethod
@@ -95,4 +98,17 @@ def _tables(found: Mapping[str, Any], n_horizons: int) -> OccurrenceTables:
             weight[row, column, : len(edges[column]) + 2] = weights
     bins = Bins(np.append(0, np.cumsum([len(each) for each in edges])), np.concatenate(edges))
     intercepts = [float(each) for each in found["intercepts"]]
-    return OccurrenceTables(bins, tuple(Logistic(a, w) for a, w in zip(intercepts, weight, strict=True)))
+    corrections = [_correction_of(each) for each in found["corrections"]]
+    parts = zip(intercepts, weight, corrections, strict=True)
+    return OccurrenceTables(bins, tuple(Logistic(*each) for each in parts))
+
+
+def _correction_to_dict(correction: Correction) -> dict[str, Any]:
+    return {"knots": correction.knot.tolist(), "offset": correction.offset, "slope": correction.slope.tolist()}
+
+
+def _correction_of(found: Mapping[str, Any]) -> Correction:
+    knot, slope = np.array(found["knots"], np.float64), np.array(found["slope"], np.float64)
+    if len(slope) != len(knot) + 1:
+        raise ValueError(f"a correction of its occurrence model has {len(slope)} slopes for {len(knot)} knots")
+    return Correction(knot, float(found["offset"]), slope)

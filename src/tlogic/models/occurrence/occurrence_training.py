@@ -15,10 +15,13 @@ from tlogic.evidence.occurrence_evidence import (
     OccurrenceEvidence,
     occurrence_evidence,
 )
+from tlogic.evidence.triple_search import promising_triples
+from tlogic.evidence.triples import Triples
 from tlogic.execution import Execution
-from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.bins import Bins
+from tlogic.models.occurrence.correction import learn_correction
 from tlogic.models.occurrence.horizons import fitted_horizons
 from tlogic.models.occurrence.logistic import Cases, Logistic, fit_logistic
 from tlogic.models.occurrence.occurrence_model import OccurrenceModel, OccurrenceTables
@@ -28,6 +31,8 @@ _MAX_ORIGINS = 100  # past time steps to learn from
 _MAX_STEPS = 1_000_000  # to choose them from; with more, most have no facts
 _MAX_PER_DELAY = 400  # triples per time step that occur within a horizon, but not within a shorter one
 _N_DRAWN = {KNOWN_TRIPLE: 1200, KNOWN_PAIR: 600, NEW_PAIR: 600}  # triples per time step, of each novelty
+_N_PROMISING = 1200  # triples per time step, of those that combine recent parts: few new ones are as probable
+_CORRECTION_SHARE = 1 / 3  # of the time steps, the last ones
 _NEVER = np.iinfo(np.int64).max
 
 
@@ -42,6 +47,8 @@ class _Rows(NamedTuple):
     """How many triples it stands for."""
     n_steps: Ints
     """How many time steps of facts there are from its time step on."""
+    is_listed: Bools
+    """Whether an outlook over the whole graph considers it."""
 
     def part(self, index: Ints) -> "_Rows":
         columns: Any = (column[index] for column in self)
@@ -121,20 +128,34 @@ def _rows_at(
     delay = known.facts.time[start:end][index].astype(np.int64) - now
     chosen, weight = _some_per_delay(delay, horizons, random)
     found = occurrence_evidence(memory, now, phase, facts.triples(start + index[chosen]))
-    rows = [_rows(found, delay[chosen], weight, known.end - now)]
+    promising = promising_triples(known, memory, now, reach)
+    listed = promising.keys(known)
+    is_listed = (found.novelty == KNOWN_TRIPLE) | np.isin(soon[chosen], listed)
+    rows = [_rows(found, delay[chosen], weight, known.end - now, is_listed)]
+
+    def add(triples: Triples, found: OccurrenceEvidence, n_each: Floats, used: Bools, is_listed: bool) -> None:
+        """Add those that are used and do not occur."""
+        own = np.flatnonzero(used & ~np.isin(triples.keys(known), soon))
+        never, all_listed = np.full(len(n_each), _NEVER), np.full(len(n_each), is_listed)
+        rows.append(_rows(found, never, n_each, known.end - now, all_listed).part(own))
+
+    some = promising.part(random.permutation(len(promising.subject))[:_N_PROMISING])
+    found, n_some = occurrence_evidence(memory, now, phase, some), len(some.subject)
+    add(some, found, np.full(n_some, len(promising.subject) / max(n_some, 1)), found.novelty != KNOWN_TRIPLE, True)
     draws = TripleDraws(facts, memory, start, since, random)
     for novelty, n in _N_DRAWN.items():
         triples = draws.draw(novelty, n)
         found = occurrence_evidence(memory, now, phase, triples)
         probability = draws.probabilities(novelty, triples, found)
-        own = (found.novelty == novelty) & ~np.isin(triples.keys(known), soon) & ~np.isnan(probability)
-        never = np.full(n, _NEVER)
-        rows.append(_rows(found, never, 1 / (n * probability), known.end - now).part(np.flatnonzero(own)))
+        used = (found.novelty == novelty) & ~np.isnan(probability)
+        if novelty != KNOWN_TRIPLE:
+            used &= ~np.isin(triples.keys(known), listed)
+        add(triples, found, 1 / (n * probability), used, novelty == KNOWN_TRIPLE)
     return rows
 
 
-def _rows(found: OccurrenceEvidence, delay: Ints, weight: Floats, n_steps: int) -> _Rows:
-    return _Rows(found.values, found.novelty, delay, weight, np.full(len(delay), n_steps))
+def _rows(found: OccurrenceEvidence, delay: Ints, weight: Floats, n_steps: int, is_listed: Bools) -> _Rows:
+    return _Rows(found.values, found.novelty, delay, weight, np.full(len(delay), n_steps), is_listed)
 
 
 def _some_per_delay(delay: Ints, horizons: tuple[int, ...], random: np.random.Generator) -> tuple[Ints, Floats]:
@@ -156,8 +177,27 @@ def _binned(rows: _Rows) -> tuple[Bins, Ints, _Rows]:
 
 
 def _fit(task: tuple[Bins, Ints, _Rows, int]) -> Logistic:
-    """The log-odds of an event within a horizon, from the time steps that are followed by so many."""
+    """The log-odds of an event within a horizon, from the time steps that are followed by so many.
+
+    The log-odds of new triples are far too high in some regions, and each period is new in its own way: weights from
+    the first time steps show by how much, at the last ones. Those of known triples are only held back by penalties.
+    """
     bins, binned, rows, horizon = task
-    used = np.flatnonzero(rows.n_steps >= horizon)
-    happened = (rows.delay[used] < horizon).astype(np.float64)
-    return fit_logistic(Cases(binned[used], happened, rows.weight[used]), bins.sizes)
+    is_used, happened = rows.n_steps >= horizon, (rows.delay < horizon).astype(np.float64)
+
+    def fitted(chosen: Bools) -> Logistic:
+        return fit_logistic(Cases(binned[chosen], happened[chosen], rows.weight[chosen]), bins.sizes)
+
+    logistic, judged = fitted(is_used), is_used & rows.is_listed
+    judge = logistic
+    if (rows.novelty != KNOWN_TRIPLE).any():
+        is_late = _is_late(rows.n_steps, is_used)
+        judge, judged = fitted(is_used & ~is_late), judged & is_late
+    correction = learn_correction(judge.log_odds(binned[judged]), happened[judged], rows.weight[judged])
+    return logistic._replace(correction=correction)
+
+
+def _is_late(n_steps: Ints, is_used: Bools) -> Bools:
+    """Whether rows belong to the last of the time steps that are used."""
+    steps = np.unique(n_steps[is_used])
+    return n_steps < steps[int(_CORRECTION_SHARE * len(steps))] if len(steps) else np.zeros(len(n_steps), np.bool_)

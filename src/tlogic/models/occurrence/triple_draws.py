@@ -64,6 +64,37 @@ class _Shares(NamedTuple):
         return np.where(self.key[at] == keys, self.share[at], 0.0)
 
 
+class _Partners(NamedTuple):
+    """What occurred with each of some keys, as often as it did."""
+
+    key: Ints
+    """Sorted."""
+    partner: Ints
+    pairs: _Shares
+    """Of the keys with their partners, as one number."""
+
+    @classmethod
+    def among(cls, key: Ints, partner: Ints) -> "_Partners":
+        order = np.argsort(key, kind="stable")
+        return cls(key[order], partner[order], _Shares.among(_joint(key, partner)))
+
+    def draw(self, keys: Ints, otherwise: Ints, random: np.random.Generator) -> Ints:
+        """A partner of each key; another value for keys without any."""
+        first, end = np.searchsorted(self.key, keys), np.searchsorted(self.key, keys, "right")
+        at = first + (random.random(len(keys)) * (end - first)).astype(np.int64)
+        return np.where(end > first, self.partner[np.minimum(at, len(self.key) - 1)], otherwise)
+
+    def of(self, keys: Ints, partners: Ints, otherwise: Floats) -> Floats:
+        """The probability that `draw` returns a partner, given that of the other values."""
+        n = np.searchsorted(self.key, keys, "right") - np.searchsorted(self.key, keys)
+        of_pair = self.pairs.of(_joint(keys, partners)) * len(self.key)
+        return np.where(n > 0, of_pair / np.maximum(n, 1), otherwise)
+
+
+def _joint(one: Ints, other: Ints) -> Ints:
+    return (one.astype(np.int64) << 32) | other.astype(np.int64)
+
+
 class TripleDraws:
     """Draws triples as they could occur at a time step, by how often and how recently their parts occurred before.
 
@@ -82,14 +113,20 @@ class TripleDraws:
     def draw(self, novelty: int, n: int) -> Triples:
         """Draw triples, most of which have a novelty."""
         if novelty == NEW_PAIR:
-            return Triples.of(self._entities(n), self._relations(n), self._entities(n))
+            subject, relation, target = self._entities(n), self._relations(n), self._entities(n)
+            own = self._subject_slots.draw(subject, relation, self._random)
+            is_own = self._random.random(n) < 1 / 2
+            theirs = self._relation_objects.draw(own, target, self._random)
+            return Triples.of(subject, np.where(is_own, own, relation), np.where(is_own, theirs, target))
         if novelty == KNOWN_TRIPLE:
             index = self._one_of((self._any_fact(n), self._recent_fact(n), self._first_fact(self._facts.firsts, n)))
             return self._facts.triples(index)
         index = self._one_of((self._recent_fact(n), self._first_fact(self._facts.firsts_of_pair, n)))
         pairs, is_swapped = self._facts.triples(index), self._random.random(n) < 1 / 2
         one, other = np.where(is_swapped, (pairs.object, pairs.subject), (pairs.subject, pairs.object))
-        return Triples.of(one, self._relations(n), other)
+        relation = self._relations(n)
+        own = self._subject_slots.draw(one, relation, self._random)
+        return Triples.of(one, np.where(self._random.random(n) < 1 / 2, own, relation), other)
 
     def probabilities(self, novelty: int, triples: Triples, evidence: OccurrenceEvidence) -> Floats:
         """The probability of each triple in one draw of a novelty; nan for those to leave out."""
@@ -102,12 +139,13 @@ class TripleDraws:
             of_recent = _Shares.among(facts.triples(recent).pair_keys(facts.graph)).of(triples.pair_keys(facts.graph))
             n_firsts = np.searchsorted(facts.firsts_of_pair, self._n)
             one_way = np.where(triples.subject == triples.object, np.nan, 1 / 2)  # loops are left out
-            return (of_recent + 1 / n_firsts) / 2 * one_way * self._relation_shares[triples.relation]
-        return (
-            self._entity_shares[triples.subject]
-            * self._relation_shares[triples.relation]
-            * self._entity_shares[triples.object]
-        )
+            of_relation = self._relation_shares[triples.relation]
+            of_own = self._subject_slots.of(triples.subject, triples.relation, of_relation)
+            return (of_recent + 1 / n_firsts) / 2 * one_way * (of_relation + of_own) / 2
+        of_relation, of_object = self._relation_shares[triples.relation], self._entity_shares[triples.object]
+        of_own = self._subject_slots.of(triples.subject, triples.relation, of_relation)
+        of_theirs = self._relation_objects.of(triples.relation, triples.object, of_object)
+        return self._entity_shares[triples.subject] * (of_relation * of_object + of_own * of_theirs) / 2
 
     def _one_of(self, parts: tuple[Ints, ...]) -> Ints:
         """Of each row of some columns: one of its values, all being equally probable."""
@@ -127,6 +165,18 @@ class TripleDraws:
 
     def _entities(self, n: int) -> Ints:
         return self._random.choice(len(self._entity_shares), n, p=self._entity_shares)
+
+    @cached_property
+    def _subject_slots(self) -> "_Partners":
+        """The relations of each subject."""
+        past = self._facts.triples(slice(0, self._n))
+        return _Partners.among(past.subject, past.relation)
+
+    @cached_property
+    def _relation_objects(self) -> "_Partners":
+        """The objects of each relation."""
+        past = self._facts.triples(slice(0, self._n))
+        return _Partners.among(past.relation, past.object)
 
     @cached_property
     def _relation_shares(self) -> Floats:

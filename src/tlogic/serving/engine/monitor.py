@@ -154,8 +154,9 @@ class Monitor:
                 )
         with past.forecaster(limit) as forecaster:
             fixed = forecaster.graph
-            found = find_surprises(forecaster, fixed.timeline.step_of(since), fixed.end, top, limit.execution)
-        return surprises_schema(found, predictor.version)
+            start = fixed.timeline.step_of(since)
+            found = find_surprises(forecaster, start, fixed.end, top, limit.execution)
+            return surprises_schema(found, predictor, fixed, start)
 
     def changes(self, since: schemas.Time, *, top: int = 10) -> schemas.Changes:
         """Find the entities, pairs and relations whose rate of events changed most, as `tlogic.changes` does.

@@ -9,6 +9,7 @@ from tlogic.forecasting.answers import NOT_PROBABILITIES
 from tlogic.forecasting.forecast import Forecast
 from tlogic.forecasting.forecast_warnings import forecast_warnings
 from tlogic.graph.graph_protocol import Graph
+from tlogic.graph.live_graph import LiveGraph
 from tlogic.models import CountedRule
 from tlogic.monitoring import Changes, Outlook, Surprises
 from tlogic.rules import Rule, in_words
@@ -121,13 +122,18 @@ def outlook_schema(outlook: Outlook, predictor: Predictor, *, when: bool, explai
     )
 
 
-def surprises_schema(surprises: Surprises, version: int) -> schemas.Surprises:
-    """Improbable events, and likely events that failed to happen."""
+def surprises_schema(surprises: Surprises, predictor: Predictor, graph: Graph, first: int) -> schemas.Surprises:
+    """Improbable events, and likely events that failed to happen, from a time step of a graph on."""
     events, missing = (
         [schemas.JudgedEvent(**row) for row in frame.to_dicts()] for frame in (surprises.events, surprises.missing)
     )
     return schemas.Surprises(
-        since=surprises.since, until=surprises.until, events=events, missing=missing, version=version
+        since=surprises.since,
+        until=surprises.until,
+        events=events,
+        missing=missing,
+        warnings=forecast_warnings(graph, predictor.kind, predictor.data, [first]),
+        version=predictor.version,
     )
 
 

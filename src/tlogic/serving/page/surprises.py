@@ -89,6 +89,8 @@ async def _show_surprises(service: Service, since: str, current: SurprisesUrl) -
         problem(str(error))
         return
     hint(f"{found.since} to {found.until}, with the probability that each event had beforehand")
+    for warning in found.warnings:
+        hint(f"Warning: {warning}")
     with box(style="columns even"):
         with box("section", label="Improbable events"):
             text("Events that were improbable", "h3")

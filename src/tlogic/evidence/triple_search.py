@@ -1,4 +1,4 @@
-"""The triples that an outlook judges: those that occurred before, and new ones whose parts did."""
+"""The triples that are worth judging: those that occurred before, and new ones whose parts did."""
 
 from functools import cached_property
 from typing import NamedTuple
@@ -55,6 +55,19 @@ def triples_of(graph: Graph, memory: Memory, now: int, reach: int, patterns: lis
     return found.part(np.unique(found.keys(graph), return_index=True)[1])
 
 
+def promising_triples(graph: Graph, memory: Memory, now: int, reach: int) -> Triples:
+    """All triples that combine recent partners, relations and ends, each once; most have not occurred before.
+
+    Args:
+        graph: The graph.
+        memory: All facts before the time step.
+        now: The time step.
+        reach: How many time steps before it are recent.
+    """
+    found = Triples.joined(_Search(graph, memory, now, reach).new_anywhere(None))
+    return found.part(np.unique(found.keys(graph), return_index=True)[1])
+
+
 class _Search:
     def __init__(self, graph: Graph, memory: Memory, now: int, reach: int) -> None:
         self._graph, self._memory, self._now, self._reach = graph, memory, now, reach
@@ -85,7 +98,7 @@ class _Search:
         elif o is not None:
             new = [each.turned for each in self._new_of_subject(o, self._known.turned, self._recent.turned)]
         else:
-            new = self._new_anywhere(r)
+            new = self.new_anywhere(r)
         return Triples.joined([known, *new])
 
     def _new_of_subject(self, s: int, known: Triples, recent: Triples) -> list[Triples]:
@@ -98,7 +111,7 @@ class _Search:
         relation, end = _most_frequent(of_relation.relation, of_relation.object, self._entity_rank, _MAX_NEW_ENDS)
         return [_product(s, relations, partners), Triples.of(np.full(len(end), s), relation, end)]
 
-    def _new_anywhere(self, r: int | None) -> list[Triples]:
+    def new_anywhere(self, r: int | None) -> list[Triples]:
         """New triples of recent pairs with recent relations, and of frequent ends of one relation or of each."""
         recent, n = self._recent, _MAX_ENDS_ANYWHERE
         if r is not None:
