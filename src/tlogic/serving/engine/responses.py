@@ -9,7 +9,6 @@ from tlogic.forecasting.answers import NOT_PROBABILITIES
 from tlogic.forecasting.forecast import Forecast
 from tlogic.forecasting.forecast_warnings import forecast_warnings
 from tlogic.graph.graph_protocol import Graph
-from tlogic.graph.live_graph import LiveGraph
 from tlogic.models import CountedRule
 from tlogic.monitoring import Changes, Outlook, Surprises
 from tlogic.rules import Rule, in_words
