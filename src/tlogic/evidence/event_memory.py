@@ -33,7 +33,6 @@ from tlogic.evidence.lists import (
     size_of,
     with_more_lists,
     with_more_records,
-    with_rooms,
 )
 from tlogic.evidence.tables import Table, add_key, has_room, joint_key, larger_table, n_keys, new_table, number_of
 from tlogic.graph.arrays import Bools, Floats, Ints, borrowed
@@ -134,12 +133,6 @@ def with_names(memory: EventMemory, entity_keys: Ints, relation_keys: Ints) -> E
         edges=with_more_lists(memory.edges, n),
         slots_of_relation=with_more_lists(memory.slots_of_relation, 2 * half),
     )
-
-
-def with_room_for(memory: EventMemory, facts: Facts) -> EventMemory:
-    """A memory without events, with room for the edges of as many facts as these, so that their lists need not move."""
-    n = np.bincount(np.concatenate([facts.subject, facts.object]), minlength=len(memory.entity_key))
-    return memory._replace(edges=with_rooms(memory.edges, n))
 
 
 def add_facts(memory: EventMemory, facts: Facts) -> tuple[EventMemory, Bools]:

@@ -37,7 +37,7 @@ def with_more_lists(lists: Lists, n: int) -> Lists:
 
 def with_rooms(lists: Lists, rooms: Ints) -> Lists:
     """Lists without records as these are, each with room for as many as it will have."""
-    return _moved(lists, rooms, len(lists.record))
+    return _moved(lists, rooms, 2 * (2 * int(rooms.max(initial=0)) + _MIN_ROOM))  # as `can_extend` asks for two of them
 
 
 def with_more_records(lists: Lists, n_longer: int) -> Lists:

@@ -19,11 +19,12 @@ from tlogic.evidence.candidate_selection import (
     most_popular,
     select_candidates,
 )
-from tlogic.evidence.event_memory import EventMemory, add_facts, new_event_memory, with_names, with_room_for
+from tlogic.evidence.event_memory import EventMemory, add_facts, new_event_memory, with_names
 from tlogic.evidence.family import Family, StepEvents
 from tlogic.evidence.groups import LATEST, N_EARLIER, N_LATEST
 from tlogic.evidence.memory_settings import MemorySettings
 from tlogic.evidence.registry import FAMILIES
+from tlogic.evidence.reservation import with_room_for
 from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.graph.facts import NO_FACTS, Facts
 from tlogic.graph.hashing import mixed_hashes
@@ -87,7 +88,7 @@ class Memory:
             family.learn(self.events, nothing, 1)  # which makes room for the relations
 
     def reserve(self, facts: Facts) -> None:
-        """Make room for facts that will be added to an empty memory, which is less than would be made on the way."""
+        """Make room for facts that will be added to an empty memory, in this order."""
         self.events = with_room_for(self.events, facts)
 
     def add(self, facts: Facts, heads: Ints | None = None, pool: Executor | None = None) -> None:

@@ -26,6 +26,13 @@ def new_table(capacity: int = _MIN_CAPACITY) -> Table:
     return table
 
 
+def emptied(table: Table) -> Table:
+    """The same table, with its keys removed."""
+    table[:] = _FREE
+    table[-1] = 0
+    return table
+
+
 def larger_table(table: Table) -> Table:
     """The same keys with the same numbers, in a table of twice the size."""
     larger = new_table(2 * (len(table) - 1))
