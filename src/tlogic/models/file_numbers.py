@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-_PARTS = ("max_events", "calibration", "evidence", "occurrence", "rules")
+_PARTS = ("max_events", "calibration", "evidence", "pairs", "occurrence", "rules")
 _OPTIONAL_PARTS = ("occurrence",)
 _TEXTS = {"family", "name", "head", "body", "kind"}
 _MAX_WEIGHT = 1e4
