@@ -9,20 +9,22 @@ import numpy as np
 from tlogic.events.timeline import Timeline
 from tlogic.evidence.memory import Memory
 from tlogic.evidence.statements import Case, Edge
+from tlogic.explaining.combinations import COMBINATIONS, combination_sentence
 from tlogic.explaining.explanation import Explanation, Fact
 from tlogic.forecasting.answers import as_percent
 from tlogic.forecasting.queries import EncodedQuery, Query, encode_queries, with_names
 from tlogic.graph.arrays import Floats
 from tlogic.graph.graph_protocol import Graph
+from tlogic.models.model import Model
 from tlogic.models.model_forecaster import ModelForecaster
 
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one family of evidence adds to a score.
+    """What one family of evidence, or all tables of two kinds of evidence together, adds to a score.
 
     Attributes:
-        family: The name of the family.
+        family: The name of the family; "combinations" for the tables.
         weight: What it adds to the score.
         sentence: What it found, in words.
         facts: The facts behind it, the most relevant first, as many as were requested.
@@ -274,7 +276,20 @@ def _contributions(
         edges = distinct_facts(forecaster.graph, found_edges)
         facts, weight = facts_with_names(forecaster.graph, edges[:n_facts]), sum(w for _, w in own.values())
         found.append(Contribution(family, weight, sentence, facts, len(edges), own, has_evidence))
+    if len(forecaster.model.pairs.column):
+        found.append(_combinations(forecaster.model, evidence))
     return tuple(sorted(found, key=lambda each: -abs(each.weight)))
+
+
+def _combinations(model: Model, evidence: Floats) -> Contribution:
+    """What all tables of two kinds of evidence add."""
+    weights = model.pair_contributions(evidence[None, :])[0].tolist()
+    kinds = [(model.columns[one], model.columns[other]) for one, other in model.pairs.column.tolist()]
+    names = [f"{' '.join(one)} and {' '.join(other)}" for one, other in kinds]
+    columns: dict[str, tuple[float | None, float]] = {
+        name: (None, weight) for name, weight in zip(names, weights, strict=True)
+    }
+    return Contribution(COMBINATIONS, sum(weights), combination_sentence(kinds, weights), (), 0, columns)
 
 
 def distinct_facts(graph: Graph, edges: Sequence[Edge]) -> list[Edge]:

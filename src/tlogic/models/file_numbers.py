@@ -8,7 +8,7 @@ from typing import Any
 Keys = tuple[str | int, ...]
 """The names and indices that lead to a value of the file."""
 
-_PARTS = ("max_events", "calibration", "evidence", "occurrence", "rules")
+_PARTS = ("max_events", "calibration", "evidence", "pairs", "occurrence", "rules")
 _OPTIONAL_PARTS = ("occurrence",)
 _TEXTS = {"family", "name", "head", "body", "kind"}
 _MAX_WEIGHT = 1e4

@@ -1,11 +1,16 @@
 """Fitting: the weights of evidence, learned from past queries with their true answers."""
 
+import numpy as np
+
+from tlogic.evidence.registry import evidence_columns
 from tlogic.execution import Execution
+from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.boosting import grow_trees, lightgbm
 from tlogic.models.calibration import calibrate, learn_expected_answers
 from tlogic.models.model import Model
 from tlogic.models.occurrence.occurrence_training import fit_occurrence
+from tlogic.models.pair_learning import learn_pairs
 from tlogic.models.scorecard import learn_weights, scores_of
 from tlogic.models.settings import FitSettings
 from tlogic.models.training_data import collect_training_data
@@ -19,16 +24,22 @@ def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution 
     data = collect_training_data(graph, settings, execution)
     known, bins, examples, held_back, counts, memory_settings, counted, occurrences = data
     weight = learn_weights(examples, bins.sizes, execution.threads)
+    additive = scores_of(weight, examples.bins)
+    pairs = learn_pairs(examples, additive, bins.sizes, _family_numbers(settings.families), execution.threads)
     trees = (
-        grow_trees(examples, scores_of(weight, examples.bins), settings.seed, execution.threads) if boosted else None
+        grow_trees(examples, additive + pairs.scores(examples.bins), settings.seed, execution.threads)
+        if boosted
+        else None
     )
-    scores = scores_of(weight, held_back.bins) + (trees.scores(held_back.bins) if trees else 0.0)
+    scores = scores_of(weight, held_back.bins) + pairs.scores(held_back.bins)
+    scores += trees.scores(held_back.bins) if trees else 0.0
     expected = learn_expected_answers(counts.history, counts.n_answers)
     history = counts.history[counts.is_held_back]
     return Model(
         memory_settings=memory_settings,
         bins=bins,
         weight=weight,
+        pairs=pairs,
         calibration=calibrate(expected, held_back.start, scores, held_back.is_true, history),
         trees=trees,
         counted=counted,
@@ -41,3 +52,8 @@ def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution 
         },
         data=known.describe(),
     )
+
+
+def _family_numbers(families: tuple[str, ...]) -> Ints:
+    """Per column of evidence: the number of its family."""
+    return np.array([families.index(family) for family, _ in evidence_columns(families)])

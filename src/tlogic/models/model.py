@@ -23,6 +23,7 @@ from tlogic.models.counted_rules import CountedRule, CountedRules
 from tlogic.models.file_format import FORMAT, VERSION
 from tlogic.models.file_numbers import WrongNumberError, check_numbers
 from tlogic.models.occurrence.occurrence_model import OccurrenceModel
+from tlogic.models.pair_tables import N_GROUPS, PairTables, groups_of
 from tlogic.models.scorecard import scores_of
 from tlogic.notebook import html_table
 from tlogic.sealing import check_seal, seal
@@ -30,7 +31,8 @@ from tlogic.sealing import check_seal, seal
 
 @dataclass(frozen=True)
 class Model:
-    """A fitted model. The score of a candidate is a sum of weights, one for each kind of evidence, and of any trees.
+    """A fitted model. The score of a candidate is the sum of a weight per kind of evidence, one per table of two kinds,
+    and what any trees add.
 
     ``tlogic.fit`` fits models; ``Model.load`` reads one from a file. Pass a model to ``tlogic.forecast`` and
     ``tlogic.evaluate``.
@@ -39,6 +41,7 @@ class Model:
         memory_settings: The families of evidence that the model uses, and how they remember the past.
         bins: The bins of each kind of evidence.
         weight: The weight of each bin, one row per kind of evidence.
+        pairs: The tables of two kinds of evidence: what both say together, beyond the sum of what each says.
         calibration: Converts scores to probabilities.
         trees: The trees of a boosted model; None for a scorecard.
         counted: The rules that the evidence counts.
@@ -57,6 +60,7 @@ class Model:
     bins: Bins
     weight: Floats
     calibration: Calibration
+    pairs: PairTables = field(default_factory=PairTables)
     trees: Trees | None = None
     counted: CountedRules = field(default_factory=CountedRules)
     occurrence: OccurrenceModel | None = None
@@ -92,14 +96,18 @@ class Model:
     def scores(self, evidence: Floats) -> Floats:
         """The score of each candidate, given one row of evidence per candidate."""
         bins = self.bins.of(evidence)
-        scores = scores_of(self.weight, bins)
+        scores = scores_of(self.weight, bins) + self.pairs.scores(bins)
         return scores if self.trees is None else scores + self.trees.scores(bins)
 
     def contributions(self, evidence: Floats) -> Floats:
-        """What each column of evidence adds to the score of each candidate, given one row of evidence per candidate."""
+        """What each column of evidence alone adds to the score of each candidate, given one row per candidate."""
         bins = self.bins.of(evidence)
         weights = self.weight[np.arange(len(self.weight)), bins]
         return weights if self.trees is None else weights + self.trees.contributions(bins)
+
+    def pair_contributions(self, evidence: Floats) -> Floats:
+        """What each table of two columns adds to the score of each candidate, given one row per candidate."""
+        return self.pairs.contributions(self.bins.of(evidence))
 
     def probabilities(self, start: Ints, scores: Floats, history: Floats) -> Floats:
         """The probability that each candidate is an answer to its query, of any number of answers.
@@ -116,7 +124,7 @@ class Model:
         return self.calibration.expected_answers(start, history)
 
     def without(self, families: Collection[str]) -> "Model":
-        """Set the weights of some families of evidence to zero.
+        """Set the weights of some families of evidence to zero, also where they are combined with others.
 
         Args:
             families: The families to leave out.
@@ -135,7 +143,9 @@ class Model:
         if self.trees is not None:
             raise InputError("The trees of a boosted model combine all families of evidence; none can be left out.")
         off = np.array([family in families for family, _ in self.columns])
-        return replace(self, weight=np.where(off[:, None], 0.0, self.weight))
+        kept = ~off[self.pairs.column].any(axis=1)
+        pairs = self.pairs._replace(column=self.pairs.column[kept], weight=self.pairs.weight[kept])
+        return replace(self, weight=np.where(off[:, None], 0.0, self.weight), pairs=pairs)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as JSON, with one kind of evidence or rule per line, and a checksum at the end.
@@ -162,8 +172,9 @@ class Model:
         head = "".join(
             f" {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)},\n" for name, value in about.items()
         )
-        lines = ",\n".join(json.dumps(entry) for entry in self.tables())
-        return seal(f'{{\n{head} "evidence": [\n{lines}\n],\n "rules": {self.counted.to_json()}}}\n')
+        lines, pairs = (",\n".join(map(json.dumps, entries)) for entries in (self.tables(), self.pair_tables()))
+        evidence = f' "evidence": [\n{lines}\n],\n "pairs": [\n{pairs}\n],\n'
+        return seal(f'{{\n{head}{evidence} "rules": {self.counted.to_json()}}}\n')
 
     def tables(self) -> list[dict[str, Any]]:
         """Per kind of evidence: its family, its name, the edges of its bins, and the weights of its bins.
@@ -176,6 +187,20 @@ class Model:
             weights = self.weight[column, : len(edges) + 2]
             tables.append({"family": family, "name": name, "edges": edges.tolist(), "weights": weights.tolist()})
         return tables
+
+    def pair_tables(self) -> list[dict[str, Any]]:
+        """Per table of two kinds of evidence: both kinds, and its weights.
+
+        The first row and the first column are for candidates without this evidence; the others are for about equally
+        many bins each.
+        """
+        return [
+            {
+                "of": [dict(zip(("family", "name"), self.columns[column], strict=True)) for column in columns],
+                "weights": weight.tolist(),
+            }
+            for columns, weight in zip(self.pairs.column.tolist(), self.pairs.weight, strict=True)
+        ]
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Model":
@@ -253,14 +278,16 @@ def _from_json(found: dict[str, Any], path: str | os.PathLike[str]) -> Model:
     edges = [np.array(table["edges"], np.float32) for table in tables]
     if len(found["half_lives"]) != N_HALF_LIVES:
         raise ValueError(f"it has {len(found['half_lives'])} half-lives instead of {N_HALF_LIVES}")
+    bins = Bins(np.append(0, np.cumsum([len(each) for each in edges])), np.concatenate(edges))
     return Model(
         memory_settings=MemorySettings(
             families,
             tuple(np.inf if life is None else float(life) for life in found["half_lives"]),
             int(found.get("max_events", ALL_EVENTS)),
         ),
-        bins=Bins(np.append(0, np.cumsum([len(each) for each in edges])), np.concatenate(edges)),
+        bins=bins,
         weight=weight,
+        pairs=_pairs_of(found["pairs"], evidence_columns(families), groups_of(bins.sizes)),
         calibration=Calibration.from_dict(found["calibration"]),
         trees=Trees(found["trees"]) if found["trees"] else None,
         counted=CountedRules.from_json(found.get("rules", [])),
@@ -268,3 +295,11 @@ def _from_json(found: dict[str, Any], path: str | os.PathLike[str]) -> Model:
         settings=found["settings"],
         data=found["data"],
     )
+
+
+def _pairs_of(found: list[dict[str, Any]], columns: tuple[tuple[str, str], ...], groups: Ints) -> PairTables:
+    """The tables of two kinds of evidence that a model file has."""
+    index = {name: number for number, name in enumerate(columns)}
+    column = [[index[kind["family"], kind["name"]] for kind in table["of"]] for table in found]
+    weight = np.array([table["weights"] for table in found], np.float64).reshape(-1, N_GROUPS, N_GROUPS)
+    return PairTables(np.array(column, np.int64).reshape(len(weight), 2), weight, groups)

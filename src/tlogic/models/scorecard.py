@@ -42,7 +42,7 @@ def learn_weights(examples: Examples, sizes: Ints, threads: int | None = None) -
     found: Floats = np.zeros(shape)
     n_iterations = _MAX_ITERATIONS
     if len(examples.start) > _MIN_QUERIES:
-        part = _every(examples, _PART)
+        part, _ = every_nth(examples, _PART)
         found = minimise(partial(_loss, part, _PART, neighbours, threads), found, _MAX_ITERATIONS)
         n_iterations = _MAX_LAST_ITERATIONS
     found = minimise(partial(_loss, examples, 1, neighbours, threads), found, n_iterations)
@@ -61,12 +61,12 @@ def _n_per_bin(bins: Ints) -> Ints:
     return n
 
 
-def _every(examples: Examples, n: int) -> Examples:
-    """Every n-th query."""
+def every_nth(examples: Examples, n: int) -> tuple[Examples, Bools]:
+    """Every n-th query, and which candidates are theirs."""
     sizes = np.diff(examples.start)
     is_chosen = np.arange(len(sizes)) % n == 0
     rows = np.repeat(is_chosen, sizes)
-    return Examples(np.append(0, np.cumsum(sizes[is_chosen])), examples.bins[rows], examples.is_true[rows])
+    return Examples(np.append(0, np.cumsum(sizes[is_chosen])), examples.bins[rows], examples.is_true[rows]), rows
 
 
 @kernel

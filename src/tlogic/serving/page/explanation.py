@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from nicegui import ui
 
+from tlogic.explaining.combinations import COMBINATIONS
 from tlogic.serving import schemas
 from tlogic.serving.engine.service import Service
 from tlogic.serving.page.components import (
@@ -114,7 +115,8 @@ def _show_contribution(
     with box("article", "reason"):
         with box(style="reason-head"):
             text(contribution.sentence, "h3")
-            toggle_link(current, contribution.id, explanation.version, contribution.sentence)
+            if contribution.id != COMBINATIONS:
+                toggle_link(current, contribution.id, explanation.version, contribution.sentence)
         with box(style="parts"):
             labelled("Contribution", f"{contribution.weight:+.4f}")
             labelled("Kind of evidence", relation_text(contribution.id))
