@@ -86,6 +86,7 @@ bench: .venv/ready  ## Measure speed and memory.
 	$(BIN)/python -m benchmarks.explaining
 	$(BIN)/python -m benchmarks.models
 	$(BIN)/python -m benchmarks.serving
+	$(BIN)/python -m benchmarks.serving icews14
 	$(BIN)/python -m benchmarks.growth 1e5 1e6
 
 bench-huge: .venv/ready  ## Measure growth to 20 million facts: ten minutes, 5 GB.
