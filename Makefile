@@ -103,6 +103,7 @@ bench: .venv/ready  ## Measure speed and memory.
 	$(BIN)/python -m benchmarks.explaining
 	$(BIN)/python -m benchmarks.models
 	$(BIN)/python -m benchmarks.serving
+	$(BIN)/python -m benchmarks.serving icews14
 	$(BIN)/python -m benchmarks.growth 1e5 1e6
 
 bench-tgb: .venv/ready  ## Measure worlds of the sizes of TGB 2.0: hours, 8 GB.

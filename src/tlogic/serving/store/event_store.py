@@ -384,11 +384,13 @@ class EventStore:
             state, removals_now = _read_state(connection), tables.n_removals(connection)
             if removals_now != n_removals:
                 last = n_entities = n_relations = 0
+            # Most changes have no new names. Each statement waits for the interpreter, which busy requests use.
+            has_new_entities, has_new_relations = state.n_entities > n_entities, state.n_relations > n_relations
             return Changes(
                 state,
                 _events_after(connection, last, state.last),
-                tables.names_from(connection, "entity", n_entities),
-                tables.names_from(connection, "relation", n_relations),
+                tables.names_from(connection, "entity", n_entities) if has_new_entities else [],
+                tables.names_from(connection, "relation", n_relations) if has_new_relations else [],
                 removals_now,
             )
 
