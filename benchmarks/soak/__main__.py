@@ -1,6 +1,7 @@
 """Test all promises within a time, print a line for each, and write the page."""
 
 import argparse
+import os
 import platform
 import sys
 import time
@@ -48,9 +49,9 @@ def main() -> None:
         for record in found if isinstance(found, list) else [found]:
             print(f"{'FAILED ' * bool(record.failures)}{record.promise} {record.figure}. {record.note}", flush=True)
             records.append(record)
-    if options.out:
-        minutes = (time.monotonic() - began) / 60
-        options.out.write_text(as_page(records, minutes, f"{platform.system()}, {platform.machine()}"), "utf-8")
+        if options.out:  # after each test, so that an interrupted run leaves its figures
+            minutes = (time.monotonic() - began) / 60
+            options.out.write_text(as_page(records, minutes, f"{platform.system()}, {os.cpu_count()} cores"), "utf-8")
     sys.exit(any(record.failures for record in records))
 
 

@@ -20,7 +20,7 @@ _FLIPS_PER_ROUND = 50
 
 
 def measure(budget: Budget) -> list[Record]:
-    """Flip bits all over rule files, model files, compiled graphs, memories and SQLite stores."""
+    """Flip bits all over rule files, model files, compiled graphs and SQLite stores."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         readers = _files(folder)
@@ -31,11 +31,11 @@ def measure(budget: Budget) -> list[Record]:
 
 def _files(folder: Path) -> dict[str, tuple[Path, Callable[[Path], object]]]:
     """A file of each format, with the function that reads it."""
-    graph = tlogic.sample(days=100)
+    graph = tlogic.sample(days=60)
     tlogic.learn(graph, lengths=(1,)).save(folder / "a.rules")
-    scorecard = tlogic.fit(graph)
+    scorecard = tlogic.fit(graph, threads=1)
     scorecard.save(folder / "a.model")
-    tlogic.fit(graph, model="boosted").save(folder / "b.model")
+    tlogic.fit(graph, model="boosted", evidence=["recurrence", "rules"], threads=1).save(folder / "b.model")
     tlogic.index(graph, folder / "a.graph", model=scorecard)
     return {
         "rules": (folder / "a.rules", tlogic.load),
