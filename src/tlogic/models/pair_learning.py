@@ -93,22 +93,20 @@ def _choose(gains: Floats, family: Ints, taken: Ints) -> Ints:
 
 def _gains(examples: Examples, groups: Ints, scores: Floats, threads: int | None) -> Floats:
     """Per pair of columns: how much the log-likelihood of half of the queries grows by a step with the other half."""
-    grouped = np.take_along_axis(groups, examples.bins.T.astype(np.int64), axis=1).T
     gradient, curvature = _derivatives(examples.start, examples.is_true, scores)
     half = np.repeat(np.arange(len(examples.start) - 1) % 2, np.diff(examples.start))
     halves = [np.flatnonzero((curvature > _MIN_CURVATURE) & (half == each)) for each in (0, 1)]
-    parts = [(grouped[rows], gradient[rows], curvature[rows]) for rows in halves]
+    parts = [(_grouped(groups, examples.bins, rows), gradient[rows], curvature[rows]) for rows in halves]
 
     def of_column(column: int) -> Floats:
-        (g, h), (g_other, h_other) = (_sums(*part, column) for part in parts)
+        (g, h), (g_other, h_other) = (np.moveaxis(_sums(*part, column), -1, 0) for part in parts)
         step, other_step = -g / (h + _SEARCH_PENALTY), -g_other / (h_other + _SEARCH_PENALTY)
         own = g * other_step + h * other_step**2 / 2
         other = g_other * step + h_other * step**2 / 2
         gain: Floats = -(own + other).sum(axis=(1, 2))
         return gain
 
-    n_columns = grouped.shape[1]
-    gains = np.array(list(in_parallel(lambda: of_column, range(n_columns), threads)))
+    gains = np.array(list(in_parallel(lambda: of_column, range(len(groups)), threads)))
     return np.triu(gains, 1)
 
 
@@ -197,13 +195,23 @@ def _derivatives(start: Ints, is_true: Ints, scores: Floats) -> tuple[Floats, Fl
 
 
 @kernel
-def _sums(grouped: Ints, gradient: Floats, curvature: Floats, column: int) -> tuple[Floats, Floats]:
+def _grouped(groups: Ints, bins: Ints, rows: Ints) -> Ints:
+    """Per row of the bins, and column: the group of its bin."""
+    grouped = np.empty((len(rows), bins.shape[1]), np.uint8)
+    for i in range(len(rows)):
+        for column in range(bins.shape[1]):
+            grouped[i, column] = groups[column, bins[rows[i], column]]
+    return grouped
+
+
+@kernel
+def _sums(grouped: Ints, gradient: Floats, curvature: Floats, column: int) -> Floats:
     """Per later column, and group of the column and of the later one: the sums of both derivatives."""
     n_rows, n_columns = grouped.shape
-    first, second = np.zeros((2, n_columns, N_GROUPS, N_GROUPS))
+    sums = np.zeros((n_columns, N_GROUPS, N_GROUPS, 2))
     for row in range(n_rows):
         own = grouped[row, column]
         for other in range(column + 1, n_columns):
-            first[other, own, grouped[row, other]] += gradient[row]
-            second[other, own, grouped[row, other]] += curvature[row]
-    return first, second
+            sums[other, own, grouped[row, other], 0] += gradient[row]
+            sums[other, own, grouped[row, other], 1] += curvature[row]
+    return sums

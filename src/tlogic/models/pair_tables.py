@@ -56,11 +56,13 @@ def groups_of(sizes: Ints) -> Ints:
 
 @kernel
 def _scores(column: Ints, weight: Floats, group: Ints, bins: Ints) -> Floats:
-    scores = np.zeros(len(bins))
+    scores = np.empty(len(bins))
     for row in range(len(bins)):
+        score = 0.0
         for k in range(len(column)):
-            one, other = column[k]
-            scores[row] += weight[k, group[one, bins[row, one]], group[other, bins[row, other]]]
+            one, other = column[k, 0], column[k, 1]
+            score += weight[k, group[one, bins[row, one]], group[other, bins[row, other]]]
+        scores[row] = score
     return scores
 
 
@@ -69,6 +71,6 @@ def _cells(column: Ints, group: Ints, bins: Ints) -> Ints:
     cells = np.empty((len(bins), len(column)), np.uint8)
     for row in range(len(bins)):
         for k in range(len(column)):
-            one, other = column[k]
+            one, other = column[k, 0], column[k, 1]
             cells[row, k] = N_GROUPS * group[one, bins[row, one]] + group[other, bins[row, other]]
     return cells
