@@ -45,6 +45,38 @@ def regular(seed: int = 1, n_weeks: int = 60) -> TemporalGraph:
     return _graph(rows, lambda week: np.datetime64("2023-01-02") + 7 * week, "1w")
 
 
+def yearly(seed: int = 1, n_years: int = 60) -> TemporalGraph:
+    """Intervals of years, as in WIKI and YAGO: a fact that began holds for some years, one row per year."""
+    random = np.random.default_rng(seed)
+    rows: list[Row] = []
+    for person in range(300):
+        first = int(random.integers(n_years))
+        for _ in range(random.integers(1, 5)):
+            relation, ends = _OFFICES[int(random.integers(len(_OFFICES)))]
+            last = first + int(random.geometric(1 / 6))
+            where = f"{relation} {int(random.random() ** 2 * ends)}"
+            rows += [(f"Person {person}", relation, where, year) for year in range(first, min(last, n_years))]
+            first = last
+    return _graph(rows, lambda year: np.datetime64("1950") + year, "1y")
+
+
+def quarter_hourly(seed: int = 1, n_steps: int = 600) -> TemporalGraph:
+    """Steps of 15 minutes, as in GDELT: bursts of events between few pairs, and noise."""
+    random = np.random.default_rng(seed)
+    names = [f"Country {i}" for i in range(40)]
+    rows: list[Row] = []
+    for step in range(n_steps):
+        rows += [
+            (one, f"code {random.integers(20)}", other, step) for one, other in _skewed_pairs(random, names, names, 6)
+        ]
+        for one, relation, other, before in rows[-60:]:
+            if step - before < 8 and random.random() < 0.12:
+                rows.append((one, relation, other, step))
+    return _graph(rows, lambda step: np.datetime64("2018-01-01T00:00") + 15 * step, "15m")
+
+
+_OFFICES = (("party", 6), ("club", 40), ("seat", 120))
+"""Relations of persons, with the number of their objects."""
 _KINDS = {"Bank": 12, "Instrument": 60, "Firm": 40}
 _RATES = (1.0, 0.98, 0.9, 0.6, 0.3)
 """The probabilities of the steady events of a week."""
