@@ -265,8 +265,8 @@ class EventStore:
             subject: The subject.
             relation: The relation.
             object: The object.
-            since: The first time.
-            until: The last time, inclusive.
+            since: The first time. Its whole time step is included.
+            until: The last time. Its whole time step is included.
 
         Returns:
             The number of events that were removed.
@@ -278,7 +278,7 @@ class EventStore:
         Example:
             >>> from tempfile import TemporaryDirectory
             >>> with TemporaryDirectory() as folder, EventStore.open(f"{folder}/events.db") as calls:
-            ...     _ = calls.add(calls.check([("Ann", "calls", "Bob", 3), ("Bob", "calls", "Eve", 1_000_000)]))
+            ...     _ = calls.add(calls.check([("Ann", "calls", "Bob", 3), ("Bob", "calls", "Eve", 9_000)], step=1))
             ...     calls.remove(since=1000), calls.removals()[0].selection
             (1, {'since': '1000'})
         """
@@ -410,8 +410,8 @@ class EventStore:
             subject: The subject.
             relation: The relation.
             object: The object.
-            since: The first time.
-            until: The last time, inclusive.
+            since: The first time. Its whole time step is included.
+            until: The last time. Its whole time step is included.
             limit: The maximum number of events to return.
 
         Returns:
@@ -422,9 +422,9 @@ class EventStore:
             StoreError: If the database fails.
 
         Example:
-            >>> count, events = store.find(subject="Ann", until="2030-04-30")
-            >>> count, events[0]
-            (1, ('Ann', 'calls', 'Bob', '2030-04-30'))
+            >>> count, events = store.find(subject="Kite Aviation", relation="sue", limit=1)
+            >>> count > 1, events[0][:2]
+            (True, ('Kite Aviation', 'sue'))
         """
         selection = Selection(subject, relation, object, since, until)
         with self._transaction() as connection:
