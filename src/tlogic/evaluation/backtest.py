@@ -19,6 +19,7 @@ from tlogic.evidence.triple_search import Pattern, triples_of
 from tlogic.evidence.triples import Triples
 from tlogic.execution import Execution
 from tlogic.graph.arrays import Bools, Floats, Ints
+from tlogic.graph.facts import indexes_from
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster, OccurrenceStep
 from tlogic.monitoring.surprises import Surprises, SurpriseSearch
@@ -135,7 +136,7 @@ class _Truth:
 
     def within(self, first: int, end: int) -> Ints:
         """The distinct triples of a period."""
-        low, high = np.searchsorted(self._time, [first, end])
+        low, high = indexes_from(self._time, [first, end])
         return np.unique(self._key[low:high])
 
 

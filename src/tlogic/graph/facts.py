@@ -1,5 +1,6 @@
 """Facts as integer arrays: the table that all indexes are built from."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,18 @@ from tlogic.graph.arrays import Bools, Ints, integer_dtype
 from tlogic.graph.sorting import counting_sort
 
 _MAX_COUNTING_SORT_STEPS = 1 << 20
+
+
+def indexes_from(times: Ints, steps: Sequence[int]) -> Ints:
+    """The index of the first of some ascending times that is at or after each of some time steps.
+
+    The time steps get the type of the times, because NumPy would copy all times to another type at every call.
+
+    >>> indexes_from(np.array([3, 5, 5], np.int32), [0, 5, 2**40]).tolist()
+    [0, 1, 3]
+    """
+    limits = np.iinfo(times.dtype)
+    return np.searchsorted(times, np.clip(steps, limits.min, limits.max).astype(times.dtype))
 
 
 class Facts(NamedTuple):
@@ -46,7 +59,7 @@ class Facts(NamedTuple):
             >>> facts.between(4, 6).subject.tolist()
             [1]
         """
-        low, high = np.searchsorted(self.time, [first, end])
+        low, high = indexes_from(self.time, [first, end])
         return Facts(*(column[low:high] for column in self))
 
     def count_by_entity(self, n_entities: int) -> Ints:

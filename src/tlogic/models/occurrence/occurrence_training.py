@@ -19,6 +19,7 @@ from tlogic.evidence.triple_search import promising_triples
 from tlogic.evidence.triples import Triples
 from tlogic.execution import Execution
 from tlogic.graph.arrays import Bools, Floats, Ints
+from tlogic.graph.facts import indexes_from
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.bins import Bins
 from tlogic.models.occurrence.correction import learn_correction
@@ -122,7 +123,7 @@ def _rows_at(
 ) -> list[_Rows]:
     """Triples at one time step: some that occur within the horizons, and some that do not."""
     reach, phase = horizons[-1], known.timeline.phase_of(now)
-    since, start, end = np.searchsorted(known.facts.time, [now - reach, now, now + reach]).tolist()
+    since, start, end = indexes_from(known.facts.time, [now - reach, now, now + reach]).tolist()
     random = np.random.default_rng([seed, now])
     soon, index = np.unique(facts.key[start:end], return_index=True)
     delay = known.facts.time[start:end][index].astype(np.int64) - now

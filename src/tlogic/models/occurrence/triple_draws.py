@@ -23,6 +23,7 @@ from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 
 _N_EVENTS = COLUMNS.index(("history", "events in all"))
+_MAX_PAST = 500_000  # facts that show the relations of subjects and the objects of relations; bounds the time
 
 
 class FactKeys:
@@ -167,15 +168,20 @@ class TripleDraws:
         return self._random.choice(len(self._entity_shares), n, p=self._entity_shares)
 
     @cached_property
+    def _past(self) -> Triples:
+        """The last facts before the time step."""
+        return self._facts.triples(slice(max(self._n - _MAX_PAST, 0), self._n))
+
+    @cached_property
     def _subject_slots(self) -> "_Partners":
         """The relations of each subject."""
-        past = self._facts.triples(slice(0, self._n))
+        past = self._past
         return _Partners.among(past.subject, past.relation)
 
     @cached_property
     def _relation_objects(self) -> "_Partners":
         """The objects of each relation."""
-        past = self._facts.triples(slice(0, self._n))
+        past = self._past
         return _Partners.among(past.relation, past.object)
 
     @cached_property
