@@ -21,7 +21,8 @@ def indexes_from(times: Ints, steps: Sequence[int]) -> Ints:
     [0, 1, 3]
     """
     limits = np.iinfo(times.dtype)
-    return np.searchsorted(times, np.clip(steps, limits.min, limits.max).astype(times.dtype))
+    low, high = int(limits.min), int(limits.max)
+    return np.searchsorted(times, np.array([min(max(step, low), high) for step in steps], times.dtype))
 
 
 class Facts(NamedTuple):
