@@ -93,7 +93,7 @@ def test_a_new_family_needs_one_module_and_one_line_in_the_registry() -> None:
     forecast = tlogic.forecast(graph, model, [("Kite Aviation", "sue")])
     name = forecast[0][0].name
     contributions = {each.family: each for each in forecast.explain(0, name).contributions}
-    assert set(contributions) == {"recurrence", "ids", "answers"}
+    assert set(contributions) == {"recurrence", "ids", "answers", "combinations"}
     assert contributions["ids"].sentence == f"{name} has the id {graph.entities.id_of(name)}"
     assert contributions["answers"].sentence == f"{name} was the answer {contributions['answers'].n_facts} times"
     assert {str(rule) for rule in model.rules if rule.head == "sue"} == {

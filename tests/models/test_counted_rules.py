@@ -13,6 +13,7 @@ from tests.naive import Edge, add_inverses
 from tlogic.models import counted_rules
 from tlogic.models.counted_rules import CountedRule, rule_kind, rule_kinds
 from tlogic.rules import parse_rule
+from tlogic.sealing import seal
 
 Key = tuple[str, int, tuple[int, ...], int]
 """The kind, the head, the body, and the bucket of age."""
@@ -155,7 +156,7 @@ def test_damaged_rules_are_refused(model: tlogic.Model, tmp_path: Path, name: st
     model.save(path)
     content = json.loads(path.read_text("utf-8"))
     content["rules"][0]["rules"][0][name] = value
-    path.write_text(json.dumps(content), "utf-8")
+    path.write_text(seal(json.dumps(content)), "utf-8")
     with pytest.raises(tlogic.InputError, match="damaged model file"):
         tlogic.Model.load(path)
 

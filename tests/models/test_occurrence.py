@@ -18,6 +18,7 @@ from tlogic.models.occurrence.horizons import fitted_horizons, parse_horizon
 from tlogic.models.occurrence.logistic import Cases, fit_logistic
 from tlogic.models.occurrence.occurrence_model import OccurrenceModel
 from tlogic.models.occurrence.triple_draws import FactKeys, TripleDraws
+from tlogic.sealing import seal
 
 
 def test_the_regression_finds_the_frequencies_of_weighted_cases() -> None:
@@ -116,7 +117,7 @@ def test_a_model_file_keeps_the_occurrence_model(scorecard: Model) -> None:
 def test_a_file_without_an_occurrence_model_still_forecasts(scorecard: Model, world: TemporalGraph) -> None:
     content: dict[str, Any] = json.loads(scorecard.to_json())
     del content["occurrence"]
-    old = Model.from_json(json.dumps(content))
+    old = Model.from_json(seal(json.dumps(content)))
     assert len(tlogic.forecast(world, old, [(world.entities.names[0], world.relations.base[0])])) == 1
     with pytest.raises(tlogic.InputError, match="fit it again"):
         tlogic.outlook(world, old)
@@ -125,8 +126,8 @@ def test_a_file_without_an_occurrence_model_still_forecasts(scorecard: Model, wo
 def test_a_damaged_occurrence_model_is_refused(scorecard: Model) -> None:
     content = json.loads(scorecard.to_json())
     content["occurrence"]["new pair"]["evidence"][0]["name"] = "other"
-    with pytest.raises(tlogic.InputError, match="damaged"):
-        Model.from_json(json.dumps(content))
+    with pytest.raises(tlogic.InputError, match="damaged model file"):
+        Model.from_json(seal(json.dumps(content)))
 
 
 def test_a_correction_undoes_what_is_wrong_with_log_odds() -> None:

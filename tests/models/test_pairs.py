@@ -13,6 +13,7 @@ from tlogic.models.model_forecaster import ModelForecaster
 from tlogic.models.pair_learning import learn_pairs
 from tlogic.models.pair_tables import N_GROUPS, PairTables
 from tlogic.models.scorecard import Examples
+from tlogic.sealing import seal
 
 N_QUERIES, N_CANDIDATES = 3000, 8
 
@@ -72,7 +73,7 @@ def paired(scorecard: Model) -> Model:
         {"of": [kinds[0], kinds[-1]], "weights": weight[0].tolist()},
         {"of": [kinds[5], kinds[30]], "weights": weight[1].tolist()},
     ]
-    return Model.from_json(json.dumps(content))
+    return Model.from_json(seal(json.dumps(content)))
 
 
 def test_a_model_file_keeps_the_pairs(paired: Model) -> None:
@@ -102,7 +103,7 @@ def test_a_damaged_pair_is_refused(paired: Model) -> None:
     content = json.loads(paired.to_json())
     content["pairs"][0]["weights"][0][0] = None
     with pytest.raises(tlogic.InputError, match=r"pairs\[0\].weights\[0\]\[0\] is null"):
-        Model.from_json(json.dumps(content))
+        Model.from_json(seal(json.dumps(content)))
     content["pairs"][0]["weights"] = [[1.0]]
     with pytest.raises(tlogic.InputError, match="damaged"):
-        Model.from_json(json.dumps(content))
+        Model.from_json(seal(json.dumps(content)))

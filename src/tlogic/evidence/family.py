@@ -45,6 +45,8 @@ class Family(Protocol):
 
     columns: ClassVar[tuple[str, ...]]
     """The names of its columns, which model files hold."""
+    claim: ClassVar[str]
+    """What its evidence shows, as a clause that "how often" or "how recently" can precede."""
     by_default: ClassVar[bool]
     """Do models use it unless told otherwise?"""
     rule_kind: ClassVar[RuleKind | None]
@@ -86,6 +88,7 @@ class Family(Protocol):
 class BaseFamily(Family):
     """A family that learns nothing, proposes no candidates and counts no rules."""
 
+    claim: ClassVar[str] = "the evidence speaks for it"
     by_default: ClassVar[bool] = True
     rule_kind: ClassVar[RuleKind | None] = None
     state: Any = None

@@ -2,21 +2,11 @@
 
 from collections.abc import Sequence
 
+from tlogic.evidence.registry import FAMILIES
+
 COMBINATIONS = "combinations"
 """The name under which explanations sum all tables of two kinds of evidence."""
 
-_CLAIMS = {
-    "recurrence": "the same event happened before",
-    "pair": "the two had events",
-    "popularity": "others had events with the candidate",
-    "habits": "it fits what the subject usually does",
-    "paths": "common partners connect the two",
-    "rules": "other events of the two lead to it",
-    "chains": "chains of two events lead to it",
-    "acyclic": "events of the candidate with others lead to it",
-    "constants": "the subject's partners suggest it",
-    "names": "the names fit together",
-}
 _MANNERS = (
     (("age", "activity age"), "how recently"),
     (("count", "activity", "events"), "how often"),
@@ -48,4 +38,4 @@ def kind_in_words(kind: Kind) -> str:
     """
     family, name = kind
     manner = next((words for starts, words in _MANNERS if name.startswith(starts)), _OTHERWISE)
-    return f"{manner} {_CLAIMS[family]}"
+    return f"{manner} {FAMILIES[family].claim}"

@@ -71,7 +71,7 @@ class ModelExplanation(Explanation):
         >>> abs(first.score - sum(part.weight for part in first.contributions)) < 1e-9
         True
         >>> print(first.over(second).text().splitlines()[0])
-        Why Meadow Textiles over Lantern Pharma for (Kite Aviation, sue, ?, 2030-03-02)?
+        Why Lantern Pharma over Kite Aviation for (Kite Aviation, sue, ?, 2030-03-02)?
     """
 
     query: Query

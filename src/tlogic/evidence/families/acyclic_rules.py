@@ -149,6 +149,7 @@ def _learn(memory: EventMemory, tally: Tally, events: StepEvents, first: int, ti
 class AcyclicRules(TallyFamily):
     """Rules r(X, Y, T2) <- b(Y, Z, T1)."""
 
+    claim = "events of the candidate with others lead to it"
     columns = ("largest", "sum", "sum of best")
     n_buckets = _ALL_AGES + 1
     rule_kind = RuleKind(("X", "Y"), (("Y", "Z"),), tuple(((age, age),) for age in range(1, N_AGES + 1)), PRIOR)

@@ -45,6 +45,7 @@ def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
 class FactRecurrence(BaseFamily):
     """The same subject, relation and candidate before."""
 
+    claim = "the same event happened before"
     columns = (
         "age",
         *(f"count {h}" for h in range(N_HALF_LIVES)),

@@ -351,6 +351,7 @@ def _count_hits(
 class OneStepRules(TallyFamily):
     """Rules r(X, Y, T2) <- b(X, Y, T1)."""
 
+    claim = "other events of the two lead to it"
     columns = (
         *(f"probability {i}" for i in range(N_TOP)),
         "sum",

@@ -178,6 +178,7 @@ def _add(
 class Paths(BaseFamily):
     """Paths over partners."""
 
+    claim = "common partners connect the two"
     columns = (
         *(f"common partners {h}" for h in range(N_HALF_LIVES)),
         *(f"partners did it {h}" for h in range(N_HALF_LIVES)),
