@@ -63,7 +63,7 @@ def test_contributions_add_up_to_the_score(
         for each in why.contributions:
             assert sum(weight for _, weight in each.columns.values()) == pytest.approx(each.weight, abs=1e-9)
         assert tuple(by_family(why)) == tuple(each.family for each in why.contributions)
-        assert set(by_family(why)) == set(model.families)
+        assert set(by_family(why)) == set(model.families) | ({"combinations"} if len(model.pairs.column) else set())
         sizes = [abs(each.weight) for each in why.contributions]
         assert sizes == sorted(sizes, reverse=True)
 
