@@ -11,7 +11,9 @@ from tests.cli.running import run
 from tests.tgb_data import midnights, write_dataset
 from tlogic.errors import InputError
 from tlogic.events.datasets import list_datasets
+from tlogic.events.sources import delimited_files
 from tlogic.events.sources.pickled_arrays import find_arrays
+from tlogic.events.sources.tgb import ids_of_edge_list
 from tlogic.events.splits import split_by_quantiles
 
 
@@ -39,6 +41,14 @@ def test_quantiles_are_those_of_both_directions(n: int) -> None:
     assert (both[both > last_valid] >= split.test_from).all()
 
 
+@pytest.fixture(params=[False, True], ids=["small", "large"])
+def reading(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are read as small ones, and as large ones, whose cells are categorical."""
+    if request.param:
+        monkeypatch.setattr(delimited_files, "_MIN_STREAMED_BYTES", 0)
+
+
+@pytest.mark.usefixtures("reading")
 def test_daily_times_are_days_also_across_summer_time(tmp_path: Path) -> None:
     path = write_dataset(tmp_path, "tkgl-icews")
     graph = tlogic.read(path)
@@ -46,6 +56,14 @@ def test_daily_times_are_days_also_across_summer_time(tmp_path: Path) -> None:
     assert graph.timeline.label_of(0) == "2018-03-10"
     assert graph.end == 60
     assert np.array_equal(graph.facts.time, tlogic.sample(days=60).facts.time)
+
+
+@pytest.mark.usefixtures("reading")
+def test_ids_follow_the_first_appearance(tmp_path: Path) -> None:
+    (tmp_path / "tkgl-x_edgelist.csv").write_text("ts,head,tail,relation_type\n1,Q5,Q2,P9\n1,Q7,Q5,P1\n0,Q2,Q1,P9\n")
+    entities, relations = ids_of_edge_list(tmp_path / "tkgl-x_edgelist.csv")
+    assert entities.to_list() == ["Q5", "Q2", "Q7", "Q1"]
+    assert relations.to_list() == ["P9", "P1"]
 
 
 def test_times_within_a_day_are_kept_apart(tmp_path: Path) -> None:

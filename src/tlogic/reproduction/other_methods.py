@@ -29,7 +29,7 @@ FOOTNOTES = {
     "history subgraph around triples[:, 0], the column that holds their answers: in src/main.py of "
     "github.com/WeiChen3690/LogCL (commit 4bc0eb9), and in main.py of github.com/AAristotle/TFDCL (commit 9e0a7bc). "
     "How much this raises the published figure is unknown until the method is rerun without it.",
-    "b": "No released code was found, so the figure is a claim that could not be checked.",
+    "b": "No released code was found in a search of public repositories, so the figure is an unchecked claim.",
     "c": "Uses entity names through a language model.",
     "d": "Three seeds; the authors report a check for leaks of future facts.",
 }
@@ -57,7 +57,7 @@ OTHER_SPLIT = (
         "pessimistic",
         "Dong et al., DiMNet, Findings of ACL 2025",
     ),
-    Method("HisRES (neural)", {"icews18": 0.3769}, "not stated", "Zhang et al., HisRES, arXiv:2405.10621", "b"),
+    Method("HisRES (neural)", {"icews18": 0.3769}, "not stated", "Zhang et al., HisRES, ICDE 2025", "b"),
     Method(
         "ECHO (neural)",
         {"icews14": 0.4743, "icews18": 0.3654, "wiki": 0.8341, "yago": 0.9182},

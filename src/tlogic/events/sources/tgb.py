@@ -141,7 +141,9 @@ def _with_days(cells: pl.DataFrame) -> pl.DataFrame:
     The times of daily data are midnights of a time zone with summer time, so they are not whole days apart. Each
     belongs to the day whose midnight in UTC is nearest.
     """
-    seconds = cells["time"].cast(pl.Int64, strict=False)
+    time = cells["time"]
+    text_or_integer = time.cast(pl.String) if time.dtype == pl.Categorical else time  # large files are categorical
+    seconds = text_or_integer.cast(pl.Int64, strict=False)
     if seconds.null_count() or seconds.is_empty() or int(seconds.to_numpy().max()) < _MIN_SECONDS:
         return cells
     days = (seconds + _SECONDS_PER_DAY // 2) // _SECONDS_PER_DAY
