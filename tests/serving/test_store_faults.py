@@ -337,3 +337,13 @@ def test_a_stopped_server(server: Any) -> None:
         finally:
             server.ensure_postgres_running()
         assert store.add(make_batch("late", 0)).last == last + EVENTS_PER_BATCH
+
+
+def test_a_damaged_number_of_a_stored_event_is_reported(tmp_path: Path) -> None:
+    where = str(tmp_path / "live.db")
+    with EventStore.open(where) as store:
+        store.add(make_batch("some", 0))
+    with sqlite3.connect(where) as connection:
+        connection.execute("update tlogic_events set subject = 'x' where number = 2")
+    with pytest.raises(InputError, match="The store is damaged"), EventStore.open(where) as store:
+        store.changes_since(0, 0, 0)

@@ -28,7 +28,7 @@ try:
     from tlogic.serving.store import sql_tables as tables
     from tlogic.serving.store.removals import Removal, Selection
 except ImportError as error:
-    raise not_installed("An event store", error) from error
+    raise not_installed("an event store", error) from error
 
 NameKind = Literal["entity", "relation"]
 VersionKind = Literal["rules", "model"]

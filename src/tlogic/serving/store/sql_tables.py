@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -332,8 +333,20 @@ def _events_between(connection: sql.Connection, after: int, to: int) -> Integers
     columns = (sql.func.aggregate_strings(sql.cast(column, sql.String), ",") for column in (EVENTS.c.number, *_FACT))
     between = sql.select(*columns).where(EVENTS.c.number > after, EVENTS.c.number <= to)
     texts = connection.execute(between).one()
-    table = np.array([np.fromstring(text or "", dtype=np.int64, sep=",") for text in texts])
+    columns_of_numbers = [_numbers(text or "") for text in texts]
+    if len({len(column) for column in columns_of_numbers}) > 1:
+        raise InputError(
+            f"The store is damaged: some of the events {after + 1:,} to {to:,} are not numbers. Restore it from a copy."
+        )
+    table = np.array(columns_of_numbers)
     return table[1:, np.argsort(table[0])]
+
+
+def _numbers(text: str) -> Integers:
+    """The numbers of a text, separated by commas, up to the first one that is none."""
+    with suppress(ValueError, DeprecationWarning):
+        return np.fromstring(text, dtype=np.int64, sep=",")
+    return np.empty(0, np.int64)
 
 
 # Many rows at once
