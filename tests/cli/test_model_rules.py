@@ -9,6 +9,7 @@ from rich.console import Console
 import tlogic
 from tests.cli.running import assert_refused, run
 from tlogic.rules import parse_rule
+from tlogic.sealing import seal
 
 SUED = "sue(X, Y, T2) <- bid_for^-1(X, Y, T1)"
 
@@ -81,5 +82,5 @@ def test_bad_input_ends_with_one_message(model_file: Path, options: list[str], m
 def test_files_of_the_other_kind(rule_file: Path, tmp_path: Path) -> None:
     assert_refused(run("rules", rule_file, "--kind", "chains"), "--kind is for the rules of a model")
     damaged = tmp_path / "some.model"
-    damaged.write_text('{\n "format": "tlogic model", "version": 4}')
+    damaged.write_text(seal('{\n "format": "tlogic model", "version": 4}'))
     assert_refused(run("rules", damaged), "is a damaged model file")

@@ -31,8 +31,7 @@ from tlogic.sealing import check_seal, seal
 
 @dataclass(frozen=True)
 class Model:
-    """A fitted model. The score of a candidate is the sum of a weight per kind of evidence, one per table of two kinds,
-    and what any trees add.
+    """A fitted model. A score is a sum of weights: of single kinds of evidence, of pairs of kinds, and of any trees.
 
     ``tlogic.fit`` fits models; ``Model.load`` reads one from a file. Pass a model to ``tlogic.forecast`` and
     ``tlogic.evaluate``.

@@ -20,6 +20,8 @@ from tlogic.forecasting.application import Scored
 from tlogic.graph import TemporalGraph
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.models.bins import N_BINS, Bins
+from tlogic.models.pair_learning import learn_pairs
+from tlogic.models.pair_tables import PairTables, groups_of
 from tlogic.models.scorecard import learn_weights, scores_of
 from tlogic.models.settings import FitSettings
 from tlogic.models.training_data import collect_training_data
@@ -36,6 +38,7 @@ class Variants(NamedTuple):
     memory_settings: MemorySettings
     bins: Bins
     weights: list[Floats]
+    pairs: list[PairTables]
 
 
 def fit_variants(
@@ -46,13 +49,18 @@ def fit_variants(
     bins, examples = data.bins, data.examples
     families = np.array([family for family, _ in evidence_columns(DEFAULT_FAMILIES)])
     weights: list[Floats] = []
+    pairs: list[PairTables] = []
     for chosen in _track(progress, variants, len(variants), "scorecards"):
         is_chosen = np.isin(families, chosen)
         chosen_examples = examples._replace(bins=np.ascontiguousarray(examples.bins[:, is_chosen]))
         weight = np.zeros((len(families), N_BINS + 1))
         weight[is_chosen] = learn_weights(chosen_examples, bins.sizes[is_chosen], threads)
         weights.append(weight)
-    return Variants(data.memory_settings, bins, weights)
+        scores = scores_of(weight[is_chosen], chosen_examples.bins)
+        family = np.unique(families[is_chosen], return_inverse=True)[1]
+        own = learn_pairs(chosen_examples, scores, bins.sizes[is_chosen], family, threads)
+        pairs.append(own._replace(column=np.flatnonzero(is_chosen)[own.column], group=groups_of(bins.sizes)))
+    return Variants(data.memory_settings, bins, weights, pairs)
 
 
 def evaluate_variants(
@@ -64,9 +72,11 @@ def evaluate_variants(
     def rank(part: Evidence) -> tuple[Ints, list[RankCounts]]:
         query, context, evidence, _ = part
         bins, no_rules = variants.bins.of(evidence), np.zeros(len(query), np.int64)
-        scored = (
-            Scored(context.start, context.candidate, scores_of(each, bins), no_rules) for each in variants.weights
+        scores = (
+            scores_of(weight, bins) + pairs.scores(bins)
+            for weight, pairs in zip(variants.weights, variants.pairs, strict=True)
         )
+        scored = (Scored(context.start, context.candidate, each, no_rules) for each in scores)
         return part.query, [queries.rank(part.query, each) for each in scored]
 
     evidence = QueryEvidence(graph, variants.memory_settings)
