@@ -10,6 +10,7 @@ Keys = tuple[str | int, ...]
 
 _PARTS = ("max_events", "calibration", "evidence", "pairs", "occurrence", "rules")
 _OPTIONAL_PARTS = ("occurrence",)
+_PARTS_WITH_ORDER = ("evidence", "occurrence")
 _TEXTS = {"family", "name", "head", "body", "kind"}
 _MAX_WEIGHT = 1e4
 """Weights, intercepts and slopes are logarithms of odds; fitted ones are far smaller."""
@@ -49,7 +50,7 @@ def check_numbers(found: Mapping[str, Any]) -> None:
         if part in found and (found[part] is not None or part not in _OPTIONAL_PARTS):
             for keys, value, most in _numbers(found[part], (part,), _MAX_NUMBER):
                 _check_number(keys, value, most)
-            for keys, values in _ordered(found[part], (part,)):
+            for keys, values in _ordered(found[part], (part,)) if part in _PARTS_WITH_ORDER else ():
                 if any(a > b for a, b in pairwise(values)):
                     raise WrongNumberError(keys, "do not increase")
     facts = found.get("data", {}).get("facts", 0)
@@ -64,10 +65,17 @@ def _numbers(value: Any, keys: Keys, most: float) -> Iterator[tuple[Keys, Any, f
             if name not in _TEXTS:
                 yield from _numbers(each, (*keys, name), _MAX_OF_FIELDS.get(name, most))
     elif isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from _numbers(each, (*keys, index), most)
+        if not _are_plausible(value, most):
+            for index, each in enumerate(value):
+                yield from _numbers(each, (*keys, index), most)
     else:
         yield keys, value, most
+
+
+def _are_plausible(values: list[Any], most: float) -> bool:
+    """Whether all values are numbers that are finite and not too large; quick, as files have millions of them."""
+    are_numbers = set(map(type, values)) <= {int, float}
+    return are_numbers and max(map(abs, values), default=0) <= most and math.isfinite(sum(values))
 
 
 def _ordered(value: Any, keys: Keys) -> Iterator[tuple[Keys, list[float]]]:
@@ -78,7 +86,7 @@ def _ordered(value: Any, keys: Keys) -> Iterator[tuple[Keys, list[float]]]:
                 yield (*keys, name), list(each)
             else:
                 yield from _ordered(each, (*keys, name))
-    elif isinstance(value, list):
+    elif isinstance(value, list) and value and isinstance(value[0], dict | list):
         for index, each in enumerate(value):
             yield from _ordered(each, (*keys, index))
 
