@@ -18,7 +18,7 @@ from tlogic.evidence.occurrence_evidence import (
 from tlogic.evidence.triple_search import promising_triples
 from tlogic.evidence.triples import Triples
 from tlogic.execution import Execution
-from tlogic.graph.arrays import Bools, Floats, Ints
+from tlogic.graph.arrays import Bools, Floats, Ints, is_in
 from tlogic.graph.facts import indexes_from
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.bins import Bins
@@ -26,7 +26,7 @@ from tlogic.models.occurrence.correction import learn_correction
 from tlogic.models.occurrence.horizons import fitted_horizons
 from tlogic.models.occurrence.logistic import Cases, Logistic, fit_logistic
 from tlogic.models.occurrence.occurrence_model import OccurrenceModel, OccurrenceTables
-from tlogic.models.occurrence.triple_draws import FactKeys, TripleDraws
+from tlogic.models.occurrence.triple_draws import MAX_PAST, FactKeys, TripleDraws
 
 _MAX_ORIGINS = 100  # past time steps to learn from
 _MAX_STEPS = 1_000_000  # to choose them from; with more, most have no facts
@@ -76,7 +76,7 @@ class OccurrenceCollector:
         self.origins = _origins(known, max(first, 1), seed)
         """The time steps to learn from."""
         self._known, self._seed = known, seed
-        self._facts = FactKeys(known)
+        self._facts = FactKeys(known, _first_looked_up(known, self.origins[0], self.horizons[-1]))
         self._parts: list[_Rows] = []
 
     def __call__(self, memory: Memory, now: int) -> None:
@@ -118,6 +118,12 @@ def _origins(known: TemporalGraph, first: int, seed: int) -> list[int]:
     return sorted(steps[chosen].tolist())
 
 
+def _first_looked_up(known: TemporalGraph, first: int, reach: int) -> int:
+    """The first fact that draws look up, if a time step is the first to learn from."""
+    recent, n = indexes_from(known.facts.time, [first - reach, first]).tolist()
+    return min(recent, max(n - MAX_PAST, 0))
+
+
 def _rows_at(
     known: TemporalGraph, facts: FactKeys, memory: Memory, now: int, horizons: tuple[int, ...], seed: int
 ) -> list[_Rows]:
@@ -131,12 +137,12 @@ def _rows_at(
     found = occurrence_evidence(memory, now, phase, facts.triples(start + index[chosen]))
     promising = promising_triples(known, memory, now, reach)
     listed = promising.keys(known)
-    is_listed = (found.novelty == KNOWN_TRIPLE) | np.isin(soon[chosen], listed)
+    is_listed = (found.novelty == KNOWN_TRIPLE) | is_in(listed, soon[chosen])
     rows = [_rows(found, delay[chosen], weight, known.end - now, is_listed)]
 
     def add(triples: Triples, found: OccurrenceEvidence, n_each: Floats, used: Bools, is_listed: bool) -> None:
         """Add those that are used and do not occur."""
-        own = np.flatnonzero(used & ~np.isin(triples.keys(known), soon))
+        own = np.flatnonzero(used & ~is_in(soon, triples.keys(known)))
         never, all_listed = np.full(len(n_each), _NEVER), np.full(len(n_each), is_listed)
         rows.append(_rows(found, never, n_each, known.end - now, all_listed).part(own))
 
@@ -150,7 +156,7 @@ def _rows_at(
         probability = draws.probabilities(novelty, triples, found)
         used = (found.novelty == novelty) & ~np.isnan(probability)
         if novelty != KNOWN_TRIPLE:
-            used &= ~np.isin(triples.keys(known), listed)
+            used &= ~is_in(listed, triples.keys(known))
         add(triples, found, 1 / (n * probability), used, novelty == KNOWN_TRIPLE)
     return rows
 
