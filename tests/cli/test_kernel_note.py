@@ -9,7 +9,7 @@ import pytest
 from tests.cli.running import run
 from tlogic.cli import console
 from tlogic.forecasting.application import apply_rules
-from tlogic.models.scorecard import scores_of
+from tlogic.models.softmax import scores_of
 from tlogic.serving.engine.entity_history import entity_edges
 
 NOTE = "Compiling the kernels"

@@ -12,7 +12,7 @@ from tlogic.models import Model
 from tlogic.models.model_forecaster import ModelForecaster
 from tlogic.models.pair_learning import learn_pairs
 from tlogic.models.pair_tables import N_GROUPS, PairTables
-from tlogic.models.scorecard import Examples
+from tlogic.models.softmax import Examples
 from tlogic.sealing import seal
 
 N_QUERIES, N_CANDIDATES = 3000, 8

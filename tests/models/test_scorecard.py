@@ -9,7 +9,8 @@ from scipy.optimize import minimize
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.models.bins import N_BINS, Bins
 from tlogic.models.optimiser import minimise
-from tlogic.models.scorecard import Examples, learn_weights, scores_of
+from tlogic.models.scorecard import learn_weights
+from tlogic.models.softmax import Examples, scores_of
 
 L2_PENALTY, ROUGHNESS_PENALTY = 3.0, 2000.0
 

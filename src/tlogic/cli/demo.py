@@ -39,7 +39,7 @@ def _run(threads: int | None) -> None:
     from tlogic.cli.console import console, error_console, progress, wait_for_kernels
     from tlogic.cli.explanation_output import print_explanations
     from tlogic.cli.reliability_output import reliability_table
-    from tlogic.models.scorecard import scores_of
+    from tlogic.models.softmax import scores_of
     from tlogic.rules import RuleSet
 
     graph = api.sample()

@@ -60,7 +60,7 @@ def fit(
     from tlogic import api
     from tlogic.cli.console import error_console, progress, wait_for_kernels
     from tlogic.models.boosting import lightgbm
-    from tlogic.models.scorecard import scores_of
+    from tlogic.models.softmax import scores_of
 
     if model is Kind.boosted:
         lightgbm()  # a missing package is noticed before anything is read

@@ -52,7 +52,7 @@ class ForecasterOptions:
             from tlogic.forecasting.application import apply_rules
 
             return apply_rules
-        from tlogic.models.scorecard import scores_of
+        from tlogic.models.softmax import scores_of
 
         return scores_of
 
@@ -84,8 +84,8 @@ def default_model(
     from tlogic import api
     from tlogic.cli.console import error_console, progress, wait_for_kernels
     from tlogic.models.model_cache import ModelCache
-    from tlogic.models.scorecard import scores_of
     from tlogic.models.settings import FitSettings
+    from tlogic.models.softmax import scores_of
 
     known = graph if before is None or before >= min(graph.test_from, graph.end) else graph.before(before)
     if len(known) == 0:

@@ -99,7 +99,7 @@ def _evaluation(data: DataOptions, model: Path, split: Split, threads: int | Non
     from tlogic.api import evaluate
     from tlogic.cli.console import progress, wait_for_kernels
     from tlogic.models import Model
-    from tlogic.models.scorecard import scores_of
+    from tlogic.models.softmax import scores_of
 
     graph, fitted = data.read(), Model.load(model)
     with wait_for_kernels(scores_of), progress() as follow:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tlogic.errors import SettingsError
 from tlogic.graph.arrays import Floats, Ints
-from tlogic.models.scorecard import Examples
+from tlogic.models.softmax import Examples
 from tlogic.parallel import thread_count
 
 _N_TREES = 200

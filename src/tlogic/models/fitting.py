@@ -11,8 +11,9 @@ from tlogic.models.calibration import calibrate, learn_expected_answers
 from tlogic.models.model import Model
 from tlogic.models.occurrence.occurrence_training import fit_occurrence
 from tlogic.models.pair_learning import learn_pairs
-from tlogic.models.scorecard import learn_weights, scores_of
+from tlogic.models.scorecard import learn_weights
 from tlogic.models.settings import FitSettings
+from tlogic.models.softmax import scores_of
 from tlogic.models.training_data import collect_training_data
 
 

@@ -24,7 +24,7 @@ from tlogic.models.file_format import FORMAT, VERSION
 from tlogic.models.file_numbers import WrongNumberError, check_numbers
 from tlogic.models.occurrence.occurrence_model import OccurrenceModel
 from tlogic.models.pair_tables import N_GROUPS, PairTables, groups_of
-from tlogic.models.scorecard import scores_of
+from tlogic.models.softmax import scores_of
 from tlogic.notebook import html_table
 from tlogic.sealing import check_seal, seal
 

@@ -5,41 +5,34 @@ pairs of columns. Where the additive score is right, the sums are near zero; whe
 what a table could gain. The step is taken with one half of some queries and judged with the other half.
 """
 
+from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
 from tlogic.compilation import kernel
 from tlogic.graph.arrays import Floats, Ints
-from tlogic.models.optimiser import minimise
+from tlogic.models.optimiser import Function, minimise_in_stages
 from tlogic.models.pair_tables import N_GROUPS, PairTables, groups_of
-from tlogic.models.scorecard import Examples, every_nth
+from tlogic.models.softmax import Examples, every_nth, softmax_loss
 from tlogic.parallel import in_parallel
 
-_N_ROUNDS, _N_PER_ROUND = 3, 10  # tables are added in rounds; later rounds see what earlier tables explain
-_MAX_PER_COLUMN = 1  # tables of one round with the same column
+Stages: TypeAlias = tuple[tuple[int, int], ...]
+"""Every how many queries one is used, and the largest number of iterations."""
+
+_N_ROUNDS, _N_PER_ROUND = 2, 20  # tables are added in rounds; later rounds see what earlier tables explain
+_MAX_PER_COLUMN = 2  # tables of one round with the same column
 _MIN_GAIN = 3.0  # of the log-likelihood of the queries that judge a table
-_N_SEARCHED = 8000  # queries by which tables are chosen
+_N_SEARCHED = 16_000  # queries by which tables are chosen
 _SEARCH_PENALTY = 20.0  # on the squared weights of Newton steps
-_MIN_CURVATURE = 1e-3  # of a candidate; others say next to nothing
-_L2_PENALTY = 100.0
+_MIN_CURVATURE = 1e-2  # of a candidate; others say little, and are many
+_L2_PENALTY = 30.0
 _ROUGHNESS_PENALTY = 100.0  # on squared differences between the weights of neighbouring groups
-_MAX_ITERATIONS = 20
-_PART = 4  # every fourth query is in the part with which all but the last fit are made
-_MIN_QUERIES = 20_000  # with fewer, all fits use all queries
-_N_CHUNKS = 16  # fixed, so that sums do not depend on the number of threads
-_MIN_CONTRIBUTION = 1e-5  # of a candidate to the gradient; smaller ones are skipped
-
-
-class _Joint(NamedTuple):
-    """Examples with the cells of tables instead of bins, and with scores to improve on."""
-
-    start: Ints
-    is_true: Ints
-    score: Floats
-    cell: Ints
-    """Per candidate and table."""
+_STAGES: Stages = ((4, 12),)  # of the fit in each round: every n-th query is used, and the largest number of iterations
+_LAST_STAGES: Stages = ((4, 8), (1, 6))
+_STAGES_OF_FEW: Stages = ((1, 12),)
+_MIN_QUERIES = 20_000  # with fewer, a part of them says too little about the rest
 
 
 def learn_pairs(
@@ -56,15 +49,18 @@ def learn_pairs(
     """
     found = PairTables(group=groups_of(sizes))
     searched, is_searched = every_nth(examples, max((len(examples.start) - 1) // _N_SEARCHED, 1))
-    n_times = _PART if len(examples.start) > _MIN_QUERIES else 1
-    part, is_part = every_nth(examples, n_times)
+    are_few = len(examples.start) <= _MIN_QUERIES
     for _ in range(_N_ROUNDS):
         now = scores[is_searched] + found.scores(searched.bins)
         chosen = _choose(_gains(searched, found.group, now, threads), family, found.column)
         if not len(chosen):
             break
-        found = _fitted(_with_more(found, chosen), part, scores[is_part], n_times, threads)
-    return _centred(_fitted(found, examples, scores, 1, threads), examples.bins) if len(found.column) else found
+        stages = _STAGES_OF_FEW if are_few else _STAGES
+        found = _fitted(_with_more(found, chosen), examples, scores, stages, threads)
+    if not len(found.column):
+        return found
+    stages = _STAGES_OF_FEW if are_few else _LAST_STAGES
+    return _centred(_fitted(found, examples, scores, stages, threads), examples.bins)
 
 
 def _with_more(tables: PairTables, chosen: Ints) -> PairTables:
@@ -110,11 +106,17 @@ def _gains(examples: Examples, groups: Ints, scores: Floats, threads: int | None
     return np.triu(gains, 1)
 
 
-def _fitted(tables: PairTables, examples: Examples, scores: Floats, times: int, threads: int | None) -> PairTables:
-    """The tables with the weights that fit examples best, each of which counts several times."""
-    joint = _Joint(examples.start, examples.is_true, scores, tables.cells(examples.bins))
-    loss = partial(_loss, joint, times, threads)
-    return tables._replace(weight=minimise(loss, tables.weight, _MAX_ITERATIONS))
+def _fitted(tables: PairTables, examples: Examples, scores: Floats, stages: Stages, threads: int | None) -> PairTables:
+    """The tables with the weights that fit the examples best."""
+
+    def losses() -> Iterator[tuple[Function, int]]:
+        for n, max_iterations in stages:
+            part, is_part = every_nth(examples, n)
+            cells = part._replace(bins=tables.cells(part.bins))
+            yield partial(_loss, cells, scores[is_part], n, threads), max_iterations
+
+    flat = tables.weight.reshape(len(tables.weight), -1)
+    return tables._replace(weight=minimise_in_stages(losses(), flat).reshape(tables.weight.shape))
 
 
 def _centred(tables: PairTables, bins: Ints) -> PairTables:
@@ -125,15 +127,11 @@ def _centred(tables: PairTables, bins: Ints) -> PairTables:
     return tables._replace(weight=tables.weight - means)
 
 
-def _loss(joint: _Joint, times: int, threads: int | None, weight: Floats) -> tuple[float, Floats]:
+def _loss(examples: Examples, scores: Floats, times: int, threads: int | None, flat: Floats) -> tuple[float, Floats]:
     """The loss with its penalties, and its gradient."""
-    chunks = np.array_split(np.arange(len(joint.start) - 1), _N_CHUNKS)
-    flat = weight.reshape(len(weight), -1)
-    loss, gradient = 0.0, np.zeros_like(flat)
-    for part, change in in_parallel(lambda: partial(_loss_of_answers, joint, flat), chunks, threads):
-        loss += times * part
-        gradient += times * change
-    gradient = gradient.reshape(weight.shape) + _L2_PENALTY * weight
+    loss, flat_gradient = softmax_loss(examples, scores, times, threads, flat)
+    weight, gradient = (each.reshape(-1, N_GROUPS, N_GROUPS) for each in (flat, flat_gradient))
+    gradient += _L2_PENALTY * weight
     loss += _L2_PENALTY / 2 * float((weight**2).sum())
     for axis in (1, 2):
         inner = np.moveaxis(weight, axis, 0)[1:]  # candidates without evidence have no neighbours
@@ -142,36 +140,7 @@ def _loss(joint: _Joint, times: int, threads: int | None, weight: Floats) -> tup
         loss += _ROUGHNESS_PENALTY / 2 * float((rough**2).sum())
         change[1:] += _ROUGHNESS_PENALTY * rough
         change[:-1] -= _ROUGHNESS_PENALTY * rough
-    return loss, gradient
-
-
-@kernel
-def _loss_of_answers(joint: _Joint, weight: Floats, queries: Ints) -> tuple[float, Floats]:
-    """The loss of each answer, minus its log-softmax among itself and the candidates that are no answers; summed."""
-    start, is_true, score, cell = joint
-    gradient, loss = np.zeros(weight.shape), 0.0
-    for q in queries:
-        first, end = start[q], start[q + 1]
-        scores = score[first:end].copy()
-        for i in range(end - first):
-            for k in range(cell.shape[1]):
-                scores[i] += weight[k, cell[first + i, k]]
-        exponentials = np.exp(scores - scores.max())
-        others = exponentials[is_true[first:end] == 0].sum()
-        inverse_totals = 0.0
-        for i in range(end - first):
-            if is_true[first + i]:
-                total = exponentials[i] + others
-                loss += np.log(total) - np.log(exponentials[i])
-                inverse_totals += 1.0 / total
-                for k in range(cell.shape[1]):
-                    gradient[k, cell[first + i, k]] += exponentials[i] / total - 1.0
-        for i in range(end - first):
-            change = exponentials[i] * inverse_totals
-            if not is_true[first + i] and change > _MIN_CONTRIBUTION:
-                for k in range(cell.shape[1]):
-                    gradient[k, cell[first + i, k]] += change
-    return loss, gradient
+    return loss, flat_gradient
 
 
 @kernel

@@ -27,8 +27,8 @@ from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.bins import Bins
 from tlogic.models.counted_rules import CountedRules, most_frequent_rules
 from tlogic.models.occurrence.occurrence_training import OccurrenceCollector
-from tlogic.models.scorecard import Examples
 from tlogic.models.settings import FitSettings
+from tlogic.models.softmax import Examples
 from tlogic.names import name_keys
 
 _WARM_UP_SHARE = 0.75  # of the training time, in which rules are counted but no examples taken: evidence is still thin

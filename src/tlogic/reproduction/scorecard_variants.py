@@ -22,8 +22,9 @@ from tlogic.graph.arrays import Floats, Ints
 from tlogic.models.bins import N_BINS, Bins
 from tlogic.models.pair_learning import learn_pairs
 from tlogic.models.pair_tables import PairTables, groups_of
-from tlogic.models.scorecard import learn_weights, scores_of
+from tlogic.models.scorecard import learn_weights
 from tlogic.models.settings import FitSettings
+from tlogic.models.softmax import scores_of
 from tlogic.models.training_data import collect_training_data
 
 Families = tuple[str, ...]

@@ -9,11 +9,13 @@ from tlogic.compilation import kernel
 from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.models.bins import N_BINS
 from tlogic.models.occurrence.correction import Correction
-from tlogic.models.optimiser import minimise
+from tlogic.models.optimiser import minimise_in_stages
 
 _L2_PENALTY = 1.0
 _ROUGHNESS_PENALTY = 500.0  # on squared differences between the weights of neighbouring bins
-_MAX_ITERATIONS = 60
+_STAGES = ((8, 60), (1, 20))  # every n-th case is used, and the largest number of iterations
+_STAGES_OF_FEW = ((1, 60),)
+_MIN_CASES = 50_000  # with fewer, a part of them says too little about the rest
 _MIN_RATE = 1e-12  # of events, which bounds the first intercept
 
 
@@ -26,6 +28,10 @@ class Cases(NamedTuple):
     """Per case: 1 if the event happened, else 0."""
     weight: Floats
     """Per case: how many cases it stands for."""
+
+    def every_nth(self, n: int) -> "Cases":
+        """Every n-th case, which stands for n times as many."""
+        return Cases(self.bins[::n].copy(), self.happened[::n].copy(), n * self.weight[::n])
 
 
 class Logistic(NamedTuple):
@@ -57,7 +63,9 @@ def fit_logistic(cases: Cases, sizes: Ints) -> Logistic:
     start[-1, 0] = np.log(rate / max(1.0 - rate, _MIN_RATE))
     if not 0.0 < cases.happened.sum() < len(cases.happened):
         return Logistic(float(start[-1, 0]), start[:-1])
-    found = minimise(partial(_penalised_loss, cases, neighbours), start, _MAX_ITERATIONS)
+    stages = _STAGES if len(cases.bins) > _MIN_CASES else _STAGES_OF_FEW
+    losses = ((partial(_penalised_loss, cases.every_nth(n), neighbours), most) for n, most in stages)
+    found = minimise_in_stages(losses, start)
     n = _weight_per_bin(cases.bins, cases.weight)
     means = (found[:-1] * n).sum(axis=1, keepdims=True) / cases.weight.sum()
     weight = np.where(n > 0, found[:-1] - means, 0.0)  # relative to the average case
