@@ -1,5 +1,6 @@
-"""The peak memory of this process."""
+"""The memory of this process: its peak, and giving back what is free."""
 
+import ctypes
 import sys
 
 
@@ -11,3 +12,11 @@ def peak_megabytes() -> float | None:
         return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return round(peak / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)
+
+
+def give_back() -> None:
+    """Return freed memory to the system, where the C library would keep it (glibc)."""
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (AttributeError, OSError, TypeError):
+        return  # another C library

@@ -20,10 +20,11 @@ from tlogic.evidence.query_evidence import QueryEvidence
 from tlogic.evidence.relation_numbers import decode_relations, encode_relations
 from tlogic.execution import Execution
 from tlogic.forecasting.application import QueryBatch
-from tlogic.graph.arrays import Bools, Floats, Ints
+from tlogic.graph.arrays import Bools, Floats, Ints, is_in
 from tlogic.graph.facts import Facts
 from tlogic.graph.hashing import mixed_hashes
 from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.memory import give_back
 from tlogic.models.bins import Bins
 from tlogic.models.counted_rules import CountedRules, most_frequent_rules
 from tlogic.models.occurrence.occurrence_training import OccurrenceCollector
@@ -114,6 +115,8 @@ def collect_training_data(
     memory = evidence.complete_memory(execution)
     MemoryCache(graph, of_memory).store(memory, known.end)
     counted = CountedRules(known.relations.names, most_frequent_rules(memory.families, len(known.relations.base)))
+    del memory, evidence
+    give_back()
     return TrainingData(known, sampler.bins, examples, held_back, counts, of_memory, counted, occurrences)
 
 
@@ -137,6 +140,7 @@ def _binned(bins: Bins, samples: list[Samples]) -> Iterator[Samples]:
         both = samples.pop()
         example, held_back = (sample._replace(values=bins.of(sample.values)) for sample in both[:2])
         yield Samples(example, held_back, both.counts)
+    give_back()
 
 
 def _collect(samples: Iterable[Samples], n_queries: int, n_columns: int) -> tuple[Examples, Examples, AnswerCounts]:
@@ -229,13 +233,16 @@ class _Sampler:
 
     def _is_answer(self, part: Evidence, query: Ints) -> Ints:
         """Per candidate: 1 if it is a true answer to its query, else 0."""
-        now, context = part.context.now, part.context
+        context = part.context
+        edges = self._edge(context.subject[query], context.relation[query], context.candidate)
+        return is_in(self._answers_at(context.now), edges).astype(np.int8)
+
+    def _answers_at(self, now: int) -> Ints:
+        """The edges of a time step in both directions, as ascending numbers."""
         facts, half = self._graph.facts.between(now, now + 1), len(self._graph.relations.base)
         subject = np.concatenate([facts.subject, facts.object])
         relation = encode_relations(np.concatenate([facts.relation, facts.relation + half]), half)
-        answers = self._edge(subject, relation, np.concatenate([facts.object, facts.subject]))
-        found = np.isin(self._edge(context.subject[query], context.relation[query], context.candidate), answers)
-        return found.astype(np.int8)
+        return np.sort(self._edge(subject, relation, np.concatenate([facts.object, facts.subject])))
 
     def _edge(self, source: Ints, relation: Ints, target: Ints) -> Ints:
         n = np.int64(len(self._graph.entities))
@@ -255,7 +262,7 @@ def _some(query: Ints, is_true: Ints, draw: Floats) -> Bools:
     chosen = np.zeros(len(query), np.bool_)
     for value, n_most in ((1, _MAX_ANSWERS_PER_QUERY), (0, _MAX_OTHERS_PER_QUERY)):
         own = np.flatnonzero(is_true == value)
-        order = own[np.lexsort((draw[own], query[own]))]
+        order = own[np.argsort(query[own] + draw[own])]
         rank = np.arange(len(own)) - np.searchsorted(query[own], query[own])
         chosen[order[rank < n_most]] = True
     return chosen
