@@ -131,7 +131,7 @@ def _rows_at(
     reach, phase = horizons[-1], known.timeline.phase_of(now)
     since, start, end = indexes_from(known.facts.time, [now - reach, now, now + reach]).tolist()
     random = np.random.default_rng([seed, now])
-    soon, index = np.unique(facts.key[start:end], return_index=True)
+    soon, index = np.unique(facts.triples(slice(start, end)).keys(known), return_index=True)
     delay = known.facts.time[start:end][index].astype(np.int64) - now
     chosen, weight = _some_per_delay(delay, horizons, random)
     found = occurrence_evidence(memory, now, phase, facts.triples(start + index[chosen]))

@@ -38,14 +38,14 @@ class FactKeys:
     def __init__(self, graph: TemporalGraph, since: int = 0) -> None:
         self.graph = graph
         triples = Triples.of_facts(graph.facts)
-        self.key = triples.keys(graph)
-        self.firsts = _first_indexes(self.key)
+        key = triples.keys(graph)
+        self.firsts = _first_indexes(key)
         """The facts whose triples have not occurred before."""
         pair = triples.pair_keys(graph)
         self.firsts_of_pair = _first_indexes(pair)
         """The facts whose pairs have no earlier facts."""
         subject, relation, object_ = (column[since:] for column in triples)
-        self.of_triple, self.of_pair = KeyIndexes(self.key[since:], since), KeyIndexes(pair[since:], since)
+        self.of_triple, self.of_pair = KeyIndexes(key[since:], since), KeyIndexes(pair[since:], since)
         self.of_subject, self.of_relation = KeyIndexes(subject, since), KeyIndexes(relation, since)
         self.of_subject_relation = KeyIndexes(joint_key(subject, relation), since)
         self.of_relation_object = KeyIndexes(joint_key(relation, object_), since)
