@@ -7,8 +7,9 @@ so that later queries go on from there. For earlier queries, a memory is built a
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from itertools import pairwise
 from threading import RLock
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -50,6 +51,8 @@ class BaseQueryEvidence(ABC):
     def __init__(self, graph: Graph, settings: MemorySettings) -> None:
         self.graph, self.settings = graph, settings
         self._lock = RLock()
+        self._visits: deque[int] = deque()  # time steps, in ascending order
+        self._visitor: Visitor | None = None
 
     @abstractmethod
     def memory_before(
@@ -86,6 +89,19 @@ class BaseQueryEvidence(ABC):
             return iter(execution.follow(found, len(steps), description))
         blocks = _blocks(bounds)
         return execution.run(lambda: _ClusterWorker(self, queries, function), blocks, description)
+
+    def visit(self, steps: Iterable[int], visitor: Visitor) -> None:
+        """Have the memory visited on its way: with all facts before each of some time steps, and no others.
+
+        The visitor may run while the queries of the time step are answered, so it must not change the memory.
+        """
+        self._visits, self._visitor = deque(sorted(steps)), visitor
+
+    def visit_at(self, memory: Memory, now: int) -> None:
+        """Call the visitor, if it is to visit this time step."""
+        if self._visitor and self._visits and self._visits[0] == now:
+            self._visits.popleft()
+            self._visitor(memory, now)
 
     def prepare(self, first: int, relations: Ints) -> None:
         """Get a memory ready that serves queries of some relations from a time step on."""
@@ -124,9 +140,10 @@ class BaseQueryEvidence(ABC):
         function: Callable[[Evidence], Result],
         execution: Execution,
     ) -> Iterator[list[Result]]:
-        """The results of each time step."""
+        """The results of each time step. Those of one are handed over while the threads work on the next."""
         relation = encode_relations(queries.relation, len(self.graph.relations.base))
         all_heads = np.unique(relation)
+        finished: list[Result] | None = None
         with self._lock, _pool(execution.threads) as pool:
             for now, start, end in zip(steps, bounds[:-1], bounds[1:], strict=True):
                 memory = self.memory_before(now, all_heads, pool, execution)
@@ -139,8 +156,17 @@ class BaseQueryEvidence(ABC):
                         evidence = memory.evidence(now, chunk, queries.subject[chunk], relation[chunk], popular)
                         return function(evidence)
 
-                    chunks = np.array_split(own, -(-len(own) // _MAX_QUERIES))
-                    yield list(pool.map(work, chunks) if pool else map(work, chunks))
+                    chunks = np.array_split(own, _n_chunks(len(own), thread_count(execution.threads)))
+                    results = pool.map(work, chunks) if pool else map(work, chunks)
+                    visit = partial(self.visit_at, memory, now)
+                    visited = pool.submit(visit) if pool else visit()
+                    if finished is not None:
+                        yield finished
+                    finished = list(results)
+                    if isinstance(visited, Future):
+                        visited.result()
+            if finished is not None:
+                yield finished
 
 
 class QueryEvidence(BaseQueryEvidence):
@@ -153,16 +179,10 @@ class QueryEvidence(BaseQueryEvidence):
         self._memory = Memory(settings)
         self._heads: Ints | None = None  # the relations for whose queries the memory learned; None for all
         self._cache = MemoryCache(graph, settings)
-        self._visits: deque[int] = deque()  # time steps, in ascending order
-        self._visitor: Visitor | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Workers of a cluster get the graph, and build memories of their own: this one changes with every query."""
         return QueryEvidence, (self.graph, self.settings)
-
-    def visit(self, steps: Iterable[int], visitor: Visitor) -> None:
-        """Have the memory visited on its way: with all facts before each of some time steps, and no others."""
-        self._visits, self._visitor = deque(sorted(steps)), visitor
 
     def memory_before(
         self, now: int, heads: Ints, pool: ThreadPoolExecutor | None = None, execution: Execution = Execution()
@@ -173,10 +193,9 @@ class QueryEvidence(BaseQueryEvidence):
             self._begin(now, heads)
         first = self._memory.newest + 1
         memory, self._memory = self._memory, Memory(self.settings)  # lost if adding fails halfway
-        while self._visitor and self._visits and self._visits[0] <= now:
-            step = self._visits.popleft()
-            self._add(memory, step, pool, execution)
-            self._visitor(memory, step)
+        while self._visits and self._visits[0] < now:
+            self._add(memory, self._visits[0], pool, execution)
+            self.visit_at(memory, self._visits[0])
         self._add(memory, now, pool, execution)
         self._memory = memory
         if memory.newest >= first and now >= self.graph.end and self._heads is None:
@@ -241,6 +260,15 @@ def _blocks(bounds: Ints) -> list[Ints]:
     n = int(bounds[-1])
     cuts = np.unique(bounds[np.searchsorted(bounds, np.linspace(0, n, _N_BLOCKS + 1).astype(np.int64))])
     return [np.arange(first, end) for first, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)]
+
+
+def _n_chunks(n_queries: int, n_threads: int) -> int:
+    """The number of chunks for some queries: as many for each thread, so that none waits for another.
+
+    >>> _n_chunks(150, n_threads=2)
+    4
+    """
+    return min(-(-n_queries // (_MAX_QUERIES * n_threads)) * n_threads, n_queries)
 
 
 @contextmanager
