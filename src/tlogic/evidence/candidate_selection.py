@@ -4,6 +4,7 @@ They are the past partners of the subject, the most popular objects of the relat
 lead to, and those that families of evidence propose. Each has a strength, and the strongest are kept.
 """
 
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +46,7 @@ N_CLOSEST_PARTNERS = 12
 """Partners whose last events lead to candidates, too."""
 N_LAST_EVENTS = 60
 """Events of each of these partners."""
+_N_PARTS_OF_RELATIONS = 4  # for which threads find popular objects
 
 # Strengths, relative to one recent event between subject and candidate.
 _SAME_RELATION_BONUS = 4.0
@@ -286,21 +288,33 @@ def _add(found: Found, entity: int, weight: float) -> None:
     found.strength[entity] += max(weight, _MIN_STRENGTH)
 
 
-def most_popular(memory: EventMemory, relations: Ints, now: int) -> Ints:
+def most_popular(memory: EventMemory, relations: Ints, now: int, each: Callable[..., Iterable[None]] = map) -> Ints:
     """Per relation: its most frequent objects, with a preference for recent events; unused entries hold -1.
 
-    Only the rows of the given relations are filled.
+    Only the rows of the given relations are filled. The work can be spread over threads by another `map`.
     """
     popular = np.full((len(memory.relation_key), N_POPULAR), -1, np.int32)
-    for relation in relations.tolist():
-        _fill_popular(
-            memory.decay, memory.entity_key, memory.slots_of_relation, memory.slots, relation, now, popular[relation]
-        )
+
+    def fill(own: Ints) -> None:
+        _fill_popular(memory.decay, memory.entity_key, memory.slots_of_relation, memory.slots, own, now, popular)
+
+    parts = np.array_split(relations, _N_PARTS_OF_RELATIONS)
+    for _ in each(fill, [part for part in parts if len(part)]):
+        pass
     return popular
 
 
 @kernel
 def _fill_popular(
+    decay: Floats, entity_key: Ints, lists: Lists, slots: Groups, relations: Ints, now: int, popular: Ints
+) -> None:
+    """Write the popular objects of some relations."""
+    for relation in relations:
+        _fill_popular_of(decay, entity_key, lists, slots, relation, now, popular[relation])
+
+
+@helper
+def _fill_popular_of(
     decay: Floats, entity_key: Ints, lists: Lists, slots: Groups, relation: int, now: int, out: Ints
 ) -> None:
     size, n = size_of(lists, relation ^ 1), 0

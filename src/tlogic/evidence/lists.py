@@ -55,7 +55,10 @@ def compact_extent(lists: Lists) -> Ints:
 
 
 def compact_records(lists: Lists) -> Ints:
-    """The records of the same lists without spare room."""
+    """The records of the same lists without spare room. They are copied only if there is some."""
+    extent = compact_extent(lists)
+    if np.array_equal(extent[:, _START], lists.extent[:, _START]):
+        return lists.record[: extent[_TOTALS, _USED]]
     return _moved(lists, lists.extent[1:, _SIZE], 0).record
 
 

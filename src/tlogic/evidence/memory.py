@@ -114,7 +114,7 @@ class Memory:
         self._learn(events if heads is None else _of_heads(events, heads), 1, pool)
 
     def _learn(self, events: StepEvents, times: int, pool: Executor | None = None) -> None:
-        families = self.families.values()
+        families = [family for family in self.families.values() if family.state is not None]
         if pool is None:
             for family in families:
                 family.learn(self.events, events, times)
@@ -141,9 +141,9 @@ class Memory:
         finally:
             self._learn(events, 1)
 
-    def popular(self, relations: Ints, now: int) -> Ints:
-        """The most popular objects of relations before a time step."""
-        found: Ints = most_popular(self.events, relations, now)
+    def popular(self, relations: Ints, now: int, pool: Executor | None = None) -> Ints:
+        """The most popular objects of relations before a time step; threads of a pool may find them."""
+        found: Ints = most_popular(self.events, relations, now, pool.map if pool else map)
         return found
 
     def evidence(self, now: int, query: Ints, subject: Ints, relation: Ints, popular: Ints) -> Evidence:

@@ -150,7 +150,7 @@ class BaseQueryEvidence(ABC):
                 own = start + np.lexsort((relation[start:end], queries.subject[start:end]))
                 heads = np.unique(relation[own])
                 with memory.before(now, heads):
-                    popular = memory.popular(heads, now)
+                    popular = memory.popular(heads, now, pool)
 
                     def work(chunk: Ints, memory: Memory = memory, now: int = now, popular: Ints = popular) -> Result:
                         evidence = memory.evidence(now, chunk, queries.subject[chunk], relation[chunk], popular)
