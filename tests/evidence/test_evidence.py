@@ -159,6 +159,17 @@ def assert_strongest_first(graph: TemporalGraph, found: Extracted, max_events: i
     assert all(stronger >= weaker * (1 - 1e-5) for stronger, weaker in pairwise(values))
 
 
+def test_objects_of_similar_subjects_are_candidates() -> None:
+    """A team mate of the player e0 went to the team e3, which is too unpopular to be a candidate otherwise."""
+    teams = range(10, 12 + N_POPULAR)
+    facts = {(0, 0, 2, 1), (1, 0, 2, 1), (1, 0, 3, 2), (0, 0, 3, 5)}
+    facts |= {(teams.stop + i, 0, team, t) for i, team in enumerate(teams) for t in (3, 4)}
+    graph = as_graph(World(frozenset(facts), 2 * teams.stop, 1))
+    [found] = extract(graph, [(graph.entities.id_of("e0"), graph.relations.id_of("r0"), 5)], settings_of("pair"))
+    assert graph.entities.id_of("e3") in found.candidates
+    assert_strongest_first(graph, found)
+
+
 def test_ties_between_candidates_are_broken_by_keys_of_names() -> None:
     graph = as_graph(World(frozenset({(0, 0, o, 1) for o in range(1, 9)} | {(0, 0, 1, 3)}), 9, 1))
     subject, relation = graph.entities.id_of("e0"), graph.relations.id_of("r0")
