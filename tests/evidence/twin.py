@@ -494,8 +494,11 @@ def strengths(world: World, s: int, r: int) -> dict[int, float]:
             found[o] += max(0.01 * share * world.share(x, r, o), 1e-12)
         for _, _, o, _ in world.events(x)[-60:] if i < 12 else ():
             found[o] += max(0.01 * share / 60, 1e-12)
+    alike: defaultdict[int, float] = defaultdict(float)
     for y, weight in similar_subjects(world, s, r):
-        for o in world.strongest(y, r, 20):
+        alike[y] += weight
+    for y, weight in alike.items():
+        for o in world.strongest(y, r, 20) if y != s else ():
             found[o] += max(0.01 * weight * world.share(y, r, o), 1e-12)
     return dict(found)
 

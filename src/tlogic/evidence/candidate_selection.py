@@ -89,9 +89,9 @@ class QueryContext(NamedTuple):
     target_share: Floats
     """Their recent shares of the events of the subject and relation."""
     similar: Ints
-    """Per query: other subjects of the relation with these objects, or -1."""
+    """Per query: the subjects of the relation with the first of these objects, itself included, or -1."""
     similar_share: Floats
-    """The weight of the paths to them."""
+    """The weights of the paths to them."""
     start: Ints
     """Per query: the index of its first candidate."""
     candidate: Ints
@@ -135,7 +135,7 @@ def select_candidates(memory: EventMemory, queries: StepQueries, popular: Ints, 
         start=np.zeros(n + 1, np.int64),
     )
     per_candidate = _select(memory, queries, popular, proposals, per_query)
-    return QueryContext(*queries, *per_query, *per_candidate)
+    return QueryContext(**queries._asdict(), **per_query._asdict(), **per_candidate._asdict())
 
 
 class PerQuery(NamedTuple):
@@ -195,7 +195,7 @@ def _select(
         similar = Partners(per_query.similar[q], per_query.similar_share[q])
         fill_targets(memory, s, r, slot, now, members, targets)
         fill_similar(memory, targets, r ^ 1, now, members, similar)
-        _add_objects(memory, similar, r, now, members, found)
+        _add_objects(memory, similar, s, r, now, members, found)
         _add_proposed(proposals, q, s, found)
         n_before = _n_answers_before(memory.slots, slot, now)
         n_kept = min(found.n[0], max(MAX_CANDIDATES, min(2 * n_before, MAX_CANDIDATES_OF_BROAD_QUERY)))
@@ -287,12 +287,14 @@ def _add_two_steps_away(
 
 @helper
 def _add_objects(
-    memory: EventMemory, similar: Partners, relation: int, now: int, members: Members, found: Found
+    memory: EventMemory, similar: Partners, subject: int, relation: int, now: int, members: Members, found: Found
 ) -> None:
-    """Add the objects of the relation of similar subjects."""
+    """Add the objects of the relation of similar subjects; the subject's own are candidates already."""
     theirs = new_partners(N_PARTNERS, 1)
     for i in range(N_SIMILAR):
-        if similar.entity[i] >= 0:
+        if similar.entity[i] < 0:
+            break
+        if similar.entity[i] != subject:
             weight = _TWO_STEP_FACTOR * similar.share[i, 0]
             _add_strongest_objects(memory, similar.entity[i], relation, now, weight, members, theirs, found)
 

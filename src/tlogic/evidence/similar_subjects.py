@@ -6,7 +6,7 @@ from tlogic.evidence.partners import Members, Partners, collect_targets, new_par
 
 _N_TARGETS = 6  # objects of the subject, and subjects of each, over which similar subjects are found
 N_SIMILAR = _N_TARGETS * _N_TARGETS
-"""Similar subjects per query, with repetitions."""
+"""Similar subjects per query at most, with the subject itself."""
 
 
 @helper
@@ -22,12 +22,26 @@ def fill_targets(
 def fill_similar(
     memory: EventMemory, targets: Partners, inverse: int, now: int, members: Members, similar: Partners
 ) -> None:
-    """Write other subjects of the relation with the subject's strongest targets, and the weight of the path to each."""
-    others = new_partners(_N_TARGETS, 1)
+    """Write the subjects of the relation with the subject's strongest targets, and the weight of all paths to each."""
+    others, n = new_partners(_N_TARGETS, 1), 0
     for i in range(_N_TARGETS):
         target = targets.entity[i]
-        if target >= 0:
-            fill_targets(memory, target, inverse, slot_of(memory.slot, target, inverse), now, members, others)
+        if target < 0:
+            break
+        fill_targets(memory, target, inverse, slot_of(memory.slot, target, inverse), now, members, others)
         for k in range(_N_TARGETS):
-            similar.entity[i * _N_TARGETS + k] = others.entity[k] if target >= 0 else -1
-            similar.share[i * _N_TARGETS + k, 0] = others.share[k, 0] * targets.share[i, 0] if target >= 0 else 0.0
+            if others.entity[k] >= 0:
+                n = _add_path(similar, n, others.entity[k], others.share[k, 0] * targets.share[i, 0])
+    for i in range(n, N_SIMILAR):
+        similar.entity[i], similar.share[i, 0] = -1, 0.0
+
+
+@helper
+def _add_path(similar: Partners, n: int, subject: int, weight: float) -> int:
+    """Add the weight of a path to a subject, which may be new; return the number of subjects."""
+    for i in range(n):
+        if similar.entity[i] == subject:
+            similar.share[i, 0] += weight
+            return n
+    similar.entity[n], similar.share[n, 0] = subject, weight
+    return n + 1
