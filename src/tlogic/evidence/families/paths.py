@@ -147,6 +147,23 @@ def _add(
                 out[row, h] += weight[h] * share(decay, parts, part, moment, wholes, whole, whole_moment, h)
 
 
+def _about_similar_subject(case: Case) -> Statement:
+    """Another subject that had the same object as the query's, and the candidate."""
+    s, r, inverse = case.query.subject, case.query.relation, case.graph.relations.inverse_of(case.query.relation)
+    had_candidate = {edge.source: edge for edge in reversed(case.answers()) if edge.source != s}
+    name = case.graph.entities.name_of
+    for own in case.edges(s, r, None) if had_candidate else ():
+        for y in (edge.target for edge in case.edges(own.target, inverse, None)):
+            if y in had_candidate and own.target != case.entity:
+                both, object_ = case.events_of(f"{case.subject} and {name(y)}"), name(own.target)
+                return Statement(
+                    f"{object_} was the {case.role} of {both}; {case.candidate} was the {case.role} of "
+                    f"{case.events_of(name(y))}, too",
+                    (own, *case.edges(y, r, own.target)[:1], had_candidate[y]),
+                )
+    return Statement(f"no partner of {case.subject} leads to {case.candidate}", has_evidence=False)
+
+
 class Paths(BaseFamily):
     """Paths over partners."""
 
@@ -173,7 +190,7 @@ class Paths(BaseFamily):
             if link:
                 best = max(best, (float(shares[RECENT]), (*case.edges(s, None, x)[:1], *link)))
         if not best[1]:
-            return Statement(f"no partner of {case.subject} leads to {case.candidate}", has_evidence=False)
+            return _about_similar_subject(case)
         partner = case.graph.entities.name_of(best[1][0].target)
         return Statement(
             f"partners of {case.subject}, such as {partner}, lead to {case.candidate}: with close partners and recent "
