@@ -19,6 +19,8 @@ from tlogic.evidence.groups import half_lives
 from tlogic.evidence.memory import Memory
 from tlogic.evidence.memory_settings import ALL_EVENTS, MemorySettings
 from tlogic.evidence.registry import DEFAULT_FAMILIES, FAMILIES, evidence_columns
+from tlogic.evidence.statements import Case
+from tlogic.forecasting.queries import EncodedQuery
 from tlogic.graph import TemporalGraph
 from tlogic.graph.vocabulary import Vocabulary
 
@@ -157,6 +159,44 @@ def assert_strongest_first(graph: TemporalGraph, found: Extracted, max_events: i
     left_out = [value for c, value in strength.items() if c not in found.candidates]
     values = [*(strength[c] for c in found.candidates), max(left_out, default=0.0)]
     assert all(stronger >= weaker * (1 - 1e-5) for stronger, weaker in pairwise(values))
+
+
+def transfers() -> TemporalGraph:
+    """The player e1 was in the team e2 with the player e0 and went to e3; many other players are in other teams."""
+    teams = range(10, 12 + N_POPULAR)
+    facts = {(0, 0, 2, 1), (1, 0, 2, 1), (1, 0, 3, 2), (0, 0, 3, 5)}
+    facts |= {(teams.stop + i, 0, team, t) for i, team in enumerate(teams) for t in (3, 4)}
+    return as_graph(World(frozenset(facts), 2 * teams.stop, 1))
+
+
+@pytest.mark.parametrize(
+    ("candidate", "sentence"),
+    [
+        ("e3", 'e2 was the object of "r0" events by e0 and e1; e3 was the object of "r0" events by e1, too'),
+        ("e2", "no partner of e0 leads to e2"),
+        ("e10", "no partner of e0 leads to e10"),
+    ],
+)
+def test_a_sentence_names_a_similar_subject(candidate: str, sentence: str) -> None:
+    graph = transfers()
+    memory = Memory(settings_of("paths"))
+    memory.add_names(graph.entities.names, graph.relations.base)
+    memory.add(graph.facts.between(0, 5))
+    query = EncodedQuery(graph.entities.id_of("e0"), graph.relations.id_of("r0"), 5)
+    values = {"partners did it 2": 0.0, "common partners 2": 0.0}
+    case = Case(graph, memory.events, query, graph.entities.id_of(candidate), values)
+    said = memory.families["paths"].describe(case)
+    assert (said.sentence, said.has_evidence) == (sentence, candidate == "e3")
+    names = [(graph.entities.name_of(edge.source), graph.entities.name_of(edge.target)) for edge in said.edges]
+    assert names == ([("e0", "e2"), ("e1", "e2"), ("e1", "e3")] if said.has_evidence else [])
+
+
+def test_objects_of_similar_subjects_are_candidates() -> None:
+    """A team mate of the player e0 went to the team e3, which is too unpopular to be a candidate otherwise."""
+    graph = transfers()
+    [found] = extract(graph, [(graph.entities.id_of("e0"), graph.relations.id_of("r0"), 5)], settings_of("pair"))
+    assert graph.entities.id_of("e3") in found.candidates
+    assert_strongest_first(graph, found)
 
 
 def test_ties_between_candidates_are_broken_by_keys_of_names() -> None:

@@ -204,10 +204,7 @@ def habits(world: World, s: int, r: int, candidates: Sequence[int]) -> list[Told
 
 
 def paths(world: World, s: int, r: int, candidates: Sequence[int]) -> list[Told]:
-    partners, targets, back = world.strongest(s, None, 20), world.strongest(s, r, 20), world.inverse(r)
-    alike = [
-        (y, world.share(s, r, x) * world.share(x, back, y)) for x in targets[:6] for y in world.strongest(x, back, 6)
-    ]
+    partners, targets, alike = world.strongest(s, None, 20), world.strongest(s, r, 20), similar_subjects(world, s, r)
     told = []
     for c in candidates:
         one = {
@@ -220,6 +217,16 @@ def paths(world: World, s: int, r: int, candidates: Sequence[int]) -> list[Told]
             one[f"partners did it {h}"] = sum(share * world.share(x, r, c, h) for x, share in shares)
         told.append(one)
     return told
+
+
+def similar_subjects(world: World, s: int, r: int) -> list[tuple[int, float]]:
+    """Who had the same objects under a relation, and the weight of each path there."""
+    back = world.inverse(r)
+    return [
+        (y, world.share(s, r, x) * world.share(x, back, y))
+        for x in world.strongest(s, r, 6)
+        for y in world.strongest(x, back, 6)
+    ]
 
 
 # What is counted at every query before
@@ -487,6 +494,12 @@ def strengths(world: World, s: int, r: int) -> dict[int, float]:
             found[o] += max(0.01 * share * world.share(x, r, o), 1e-12)
         for _, _, o, _ in world.events(x)[-60:] if i < 12 else ():
             found[o] += max(0.01 * share / 60, 1e-12)
+    alike: defaultdict[int, float] = defaultdict(float)
+    for y, weight in similar_subjects(world, s, r):
+        alike[y] += weight
+    for y, weight in alike.items():
+        for o in world.strongest(y, r, 20) if y != s else ():
+            found[o] += max(0.01 * weight * world.share(y, r, o), 1e-12)
     return dict(found)
 
 

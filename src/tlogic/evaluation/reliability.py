@@ -74,6 +74,11 @@ class Reliability(NamedTuple):
         """The calibration error of all queries, weighted by answers."""
         return _errors(*(each.sum(axis=0) for each in self[:4]))[0]
 
+    @property
+    def error_by_chance(self) -> float:
+        """What the calibration error weighted by answers would be by chance, if all probabilities were right."""
+        return _errors(*(each.sum(axis=0) for each in self[:4]))[1]
+
     def to_dict(self) -> dict[str, Any]:
         """The errors, all bins that hold candidates, and all groups that hold queries, for JSON."""
         bins = zip(*(each.tolist() for each in self.bins), strict=True)

@@ -1,7 +1,8 @@
 """The candidates of a query: the entities for which evidence is computed.
 
 They are the past partners of the subject, the most popular objects of the relation, the entities that close partners
-lead to, and those that families of evidence propose. Each has a strength, and the strongest are kept.
+lead to, the objects of similar subjects, and those that families of evidence propose. Each has a strength, and the
+strongest are kept.
 """
 
 from collections.abc import Callable, Iterable
@@ -30,6 +31,7 @@ from tlogic.evidence.partners import (
     new_partners,
     strongest,
 )
+from tlogic.evidence.similar_subjects import N_SIMILAR, fill_similar, fill_targets
 from tlogic.graph.arrays import Floats, Ints, borrowed, copy_items
 
 MAX_CANDIDATES = 120
@@ -84,6 +86,14 @@ class QueryContext(NamedTuple):
     """Per query: the strongest partners of its subject, or -1."""
     partner_share: Floats
     """Their shares, per half-life, of all events of the subject."""
+    target: Ints
+    """Per query: the strongest earlier objects of its subject and relation, or -1."""
+    target_share: Floats
+    """Their recent shares of the events of the subject and relation."""
+    similar: Ints
+    """Per query: the subjects of the relation with the first of these objects, itself included, or -1."""
+    similar_share: Floats
+    """The weights of the paths to them."""
     start: Ints
     """Per query: the index of its first candidate."""
     candidate: Ints
@@ -116,11 +126,18 @@ def select_candidates(memory: EventMemory, queries: StepQueries, popular: Ints, 
         proposals: What families propose.
     """
     n = len(queries.subject)
-    slot, partner = np.empty(n, np.int64), np.empty((n, N_PARTNERS), np.int64)
-    partner_share, start = np.empty((n, N_PARTNERS, N_HALF_LIVES)), np.zeros(n + 1, np.int64)
-    per_query = PerQuery(slot, partner, partner_share, start)
+    per_query = PerQuery(
+        slot=np.empty(n, np.int64),
+        partner=np.empty((n, N_PARTNERS), np.int64),
+        partner_share=np.empty((n, N_PARTNERS, N_HALF_LIVES)),
+        target=np.empty((n, N_PARTNERS), np.int64),
+        target_share=np.empty((n, N_PARTNERS, 1)),
+        similar=np.empty((n, N_SIMILAR), np.int64),
+        similar_share=np.empty((n, N_SIMILAR, 1)),
+        start=np.zeros(n + 1, np.int64),
+    )
     per_candidate = _select(memory, queries, popular, proposals, per_query)
-    return QueryContext(*queries, slot, partner, partner_share, start, *per_candidate)
+    return QueryContext(**queries._asdict(), **per_query._asdict(), **per_candidate._asdict())
 
 
 class PerQuery(NamedTuple):
@@ -129,6 +146,10 @@ class PerQuery(NamedTuple):
     slot: Ints
     partner: Ints
     partner_share: Floats
+    target: Ints
+    target_share: Floats
+    similar: Ints
+    similar_share: Floats
     start: Ints
 
 
@@ -172,6 +193,11 @@ def _select(
         _add_members(members, _SAME_RELATION_BONUS, found)
         _add_popular(popular[r], found)
         _add_two_steps_away(memory, partners, r, now, members, found)
+        targets = Partners(per_query.target[q], per_query.target_share[q])
+        similar = Partners(per_query.similar[q], per_query.similar_share[q])
+        fill_targets(memory, s, r, slot, now, members, targets)
+        fill_similar(memory, targets, r ^ 1, now, members, similar)
+        _add_objects(memory, similar, s, r, now, members, found)
         _add_proposed(proposals, q, s, found)
         n_before = _n_answers_before(memory.slots, slot, now)
         n_kept = min(found.n[0], max(MAX_CANDIDATES, min(2 * n_before, MAX_CANDIDATES_OF_BROAD_QUERY)))
@@ -254,17 +280,45 @@ def _add_two_steps_away(
         if x < 0:
             break
         weight = _TWO_STEP_FACTOR * partners.share[i, RECENT]
-        slot = slot_of(memory.slot, x, relation)
-        if slot >= 0:
-            collect_targets(memory, x, relation, slot, now, members)
-            strongest(memory.decay, memory.entity_key, members, memory.triples, memory.slots, slot, now, theirs)
-            for j in range(N_PARTNERS):
-                if theirs.entity[j] >= 0:
-                    _add(found, theirs.entity[j], weight * theirs.share[j, 0])
+        _add_strongest_objects(memory, x, relation, now, weight, members, theirs, found)
         if i < N_CLOSEST_PARTNERS:
             end = end_of_edges(edges, x, now)
             for j in range(max(first_of(edges, x), end - N_LAST_EVENTS), end):
                 _add(found, edges.record[j, 1], weight / N_LAST_EVENTS)
+
+
+@helper
+def _add_objects(
+    memory: EventMemory, similar: Partners, subject: int, relation: int, now: int, members: Members, found: Found
+) -> None:
+    """Add the objects of the relation of similar subjects; the subject's own are candidates already."""
+    theirs = new_partners(N_PARTNERS, 1)
+    for i in range(N_SIMILAR):
+        if similar.entity[i] < 0:
+            break
+        if similar.entity[i] != subject:
+            weight = _TWO_STEP_FACTOR * similar.share[i, 0]
+            _add_strongest_objects(memory, similar.entity[i], relation, now, weight, members, theirs, found)
+
+
+@helper
+def _add_strongest_objects(
+    memory: EventMemory,
+    subject: int,
+    relation: int,
+    now: int,
+    weight: float,
+    members: Members,
+    theirs: Partners,
+    found: Found,
+) -> None:
+    """Add the strongest objects of a subject under a relation, by their shares."""
+    slot = slot_of(memory.slot, subject, relation)
+    if slot >= 0:
+        fill_targets(memory, subject, relation, slot, now, members, theirs)
+        for i in range(N_PARTNERS):
+            if theirs.entity[i] >= 0:
+                _add(found, theirs.entity[i], weight * theirs.share[i, 0])
 
 
 @helper

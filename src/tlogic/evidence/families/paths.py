@@ -13,13 +13,12 @@ from tlogic.evidence.event_memory import EventMemory, pair_of, slot_of
 from tlogic.evidence.family import BaseFamily
 from tlogic.evidence.groups import N_HALF_LIVES, RECENT, Groups, moment_before, share
 from tlogic.evidence.lists import Lists, indexes_of, size_of
-from tlogic.evidence.partners import Members, Partners, collect_targets, new_members, new_partners, strongest
+from tlogic.evidence.partners import Partners
 from tlogic.evidence.statements import Case, Edge, Statement, percent
 from tlogic.evidence.tables import Table, joint_key, number_of
 from tlogic.graph.arrays import Floats, Ints, borrowed
 
 _COMMON, _DID, _TARGETS, _SIMILAR = 0, N_HALF_LIVES, 2 * N_HALF_LIVES, 2 * N_HALF_LIVES + 1
-_N_SIMILAR = 6  # targets, and subjects per target, over which similar subjects are found
 _MAX_SCANNED_PER_CANDIDATE = 4  # with more members of a list than this per candidate, candidates are looked up instead
 
 
@@ -39,10 +38,9 @@ def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
     """Fill one row per candidate."""
     memory, context, out = borrowed(memory), borrowed(context), borrowed(out)
     now = context.now
-    row, members = np.full(len(memory.entity_key), -1, np.int32), new_members(len(memory.entity_key))
+    row = np.full(len(memory.entity_key), -1, np.int32)
     out[:] = 0.0
     for q in range(len(context.subject)):
-        s, r = context.subject[q], context.relation[q]
         own = context.candidate[context.start[q] : context.start[q + 1]]
         rows = out[context.start[q] : context.start[q + 1]]
         candidates = Candidates(own, row, np.empty(len(own), np.int64), np.empty(len(own), np.int64))
@@ -50,39 +48,13 @@ def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
             row[own[i]] = i
         partners = Partners(context.partner[q], context.partner_share[q])
         _add_pairs(memory, partners, now, candidates, rows[:, _COMMON:_DID])
-        _add_slots(memory, partners, r, now, candidates, rows[:, _DID:_TARGETS])
-        targets = _targets(memory, s, r, context.slot[q], now, N_PARTNERS, members)
+        _add_slots(memory, partners, context.relation[q], now, candidates, rows[:, _DID:_TARGETS])
+        targets = Partners(context.target[q], context.target_share[q])
         _add_pairs(memory, targets, now, candidates, rows[:, _TARGETS:_SIMILAR])
-        similar = _similar_subjects(memory, targets, r ^ 1, now, members)
-        _add_slots(memory, similar, r, now, candidates, rows[:, _SIMILAR:])
+        similar = Partners(context.similar[q], context.similar_share[q])
+        _add_slots(memory, similar, context.relation[q], now, candidates, rows[:, _SIMILAR:])
         for c in own:
             row[c] = -1
-
-
-@helper
-def _targets(
-    memory: EventMemory, entity: int, relation: int, slot: int, now: int, n: int, members: Members
-) -> Partners:
-    """The strongest targets of an entity under a relation, with their recent shares."""
-    targets = new_partners(n, 1)
-    collect_targets(memory, entity, relation, slot, now, members)
-    strongest(memory.decay, memory.entity_key, members, memory.triples, memory.slots, slot, now, targets)
-    return targets
-
-
-@helper
-def _similar_subjects(memory: EventMemory, targets: Partners, inverse: int, now: int, members: Members) -> Partners:
-    """Other subjects of the relation with the subject's strongest targets."""
-    n = _N_SIMILAR * _N_SIMILAR
-    similar = Partners(np.full(n, -1, np.int64), np.zeros((n, 1)))
-    for i in range(_N_SIMILAR):
-        if targets.entity[i] >= 0:
-            slot = slot_of(memory.slot, targets.entity[i], inverse)
-            others = _targets(memory, targets.entity[i], inverse, slot, now, _N_SIMILAR, members)
-            for k in range(_N_SIMILAR):
-                similar.entity[i * _N_SIMILAR + k] = others.entity[k]
-                similar.share[i * _N_SIMILAR + k, 0] = others.share[k, 0] * targets.share[i, 0]
-    return similar
 
 
 @helper
@@ -175,6 +147,23 @@ def _add(
                 out[row, h] += weight[h] * share(decay, parts, part, moment, wholes, whole, whole_moment, h)
 
 
+def _about_similar_subject(case: Case) -> Statement:
+    """Another subject that had the same object as the query's, and the candidate."""
+    s, r, inverse = case.query.subject, case.query.relation, case.graph.relations.inverse_of(case.query.relation)
+    had_candidate = {edge.source: edge for edge in reversed(case.answers()) if edge.source != s}
+    name = case.graph.entities.name_of
+    for own in case.edges(s, r, None) if had_candidate else ():
+        for y in (edge.target for edge in case.edges(own.target, inverse, None)):
+            if y in had_candidate and own.target != case.entity:
+                both, object_ = case.events_of(f"{case.subject} and {name(y)}"), name(own.target)
+                return Statement(
+                    f"{object_} was the {case.role} of {both}; {case.candidate} was the {case.role} of "
+                    f"{case.events_of(name(y))}, too",
+                    (own, *case.edges(y, r, own.target)[:1], had_candidate[y]),
+                )
+    return Statement(f"no partner of {case.subject} leads to {case.candidate}", has_evidence=False)
+
+
 class Paths(BaseFamily):
     """Paths over partners."""
 
@@ -201,7 +190,7 @@ class Paths(BaseFamily):
             if link:
                 best = max(best, (float(shares[RECENT]), (*case.edges(s, None, x)[:1], *link)))
         if not best[1]:
-            return Statement(f"no partner of {case.subject} leads to {case.candidate}", has_evidence=False)
+            return _about_similar_subject(case)
         partner = case.graph.entities.name_of(best[1][0].target)
         return Statement(
             f"partners of {case.subject}, such as {partner}, lead to {case.candidate}: with close partners and recent "
