@@ -42,3 +42,13 @@ def test_all_queries_with_many_answers_calibrate(
     assert 0.05 < (fewer.counts.n_similar[~many] > 0).mean() < 0.15
     assert len(fewer.to_calibrate.start) == (fewer.counts.n_similar > 0).sum() + 1
     assert all(np.array_equal(one, other) for one, other in zip(data.examples, fewer.examples, strict=True))
+
+
+@pytest.mark.parametrize(("graph", "warm_up"), [(worlds.regular(1), 0.5), (worlds.weekly(1, n_weeks=60), 0.75)])
+def test_few_facts_make_up_for_it_with_examples_from_a_longer_time(graph: TemporalGraph, warm_up: float) -> None:
+    """Examples are taken from the last quarter of the training time, or from half of it if that has few facts."""
+    data = collect_training_data(graph, FitSettings(train_on="train", evidence=("pair",)))
+    facts, half = graph.facts.between(int(warm_up * graph.valid_from), graph.valid_from), len(graph.relations.base)
+    rows = zip(*(column.tolist() for column in facts), strict=True)
+    queries = {query for s, r, o, t in rows for query in ((s, r, t), (o, r + half, t))}
+    assert len(data.counts.n_answers) == len(queries)

@@ -33,6 +33,7 @@ from tlogic.models.softmax import Examples
 from tlogic.names import name_keys
 
 _WARM_UP_SHARE = 0.75  # of the training time, in which rules are counted but no examples taken: evidence is still thin
+_SHORT_WARM_UP_SHARE, _MIN_FACTS = 0.5, 1000  # with fewer facts after that time, examples are taken earlier, too
 _MAX_QUERIES = 60_000  # about as many examples are drawn
 _MAX_OTHERS_PER_QUERY, _MAX_ANSWERS_PER_QUERY = 60, 20
 _MAX_PER_QUERY = _MAX_OTHERS_PER_QUERY + _MAX_ANSWERS_PER_QUERY
@@ -103,7 +104,7 @@ def collect_training_data(
     known = graph.before(graph.valid_from if settings.train_on == "train" else graph.test_from)
     of_memory = MemorySettings(settings.families, half_lives(known.end), settings.max_events)
     evidence = QueryEvidence(known, of_memory)
-    occurrences = OccurrenceCollector(known, _learn_from(known), settings.seed)
+    occurrences = OccurrenceCollector(known, _after(known, _WARM_UP_SHARE), settings.seed)
     evidence.visit(occurrences.origins, occurrences)
     facts = known.facts.between(_learn_from(known), known.end)
     sampler = _Sampler(known, facts, settings.seed)
@@ -125,7 +126,14 @@ def collect_training_data(
 
 def _learn_from(known: TemporalGraph) -> int:
     """The first time step to take examples from."""
-    return int(_WARM_UP_SHARE * min(known.end, known.valid_from))
+    late = _after(known, _WARM_UP_SHARE)
+    has_enough = len(known.facts.between(late, known.end).time) >= _MIN_FACTS
+    return late if has_enough else _after(known, _SHORT_WARM_UP_SHARE)
+
+
+def _after(known: TemporalGraph, share: float) -> int:
+    """The time step after a share of the training time."""
+    return int(share * min(known.end, known.valid_from))
 
 
 def _in_two(queries: QueryBatch) -> tuple[QueryBatch, QueryBatch]:
