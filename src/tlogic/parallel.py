@@ -36,6 +36,9 @@ _MIN_CHUNKS = 32  # enough for all cores of a machine to finish at about the sam
 _MAX_TASK_RETRIES = 5
 _CONNECT_TIMEOUT_SECONDS = 5.0
 _HEAD_CHECK_SECONDS = 5.0
+_HEAD_TIMEOUT_VARIABLE = "RAY_gcs_rpc_server_reconnect_timeout_s"
+"""The setting of Ray for how many seconds a process waits for a lost head of its cluster."""
+_HEAD_TIMEOUT_SECONDS = "15"  # Ray waits for a minute, in calls that cannot be interrupted
 _PROBE_TIMEOUT_SECONDS = 20.0  # includes the import of Ray; Ray itself would wait for minutes
 _MIN_SHARED_ARRAY_BYTES = 1 << 16  # smaller arrays are pickled with the object that holds them
 
@@ -169,6 +172,7 @@ def connect(address: str) -> Any:
             _check_address(address)
             _check_cluster(address)
             _silence_error_messages(ray)
+            os.environ.setdefault(_HEAD_TIMEOUT_VARIABLE, _HEAD_TIMEOUT_SECONDS)
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
             _shared_arrays.clear()
         except (ImportError, OSError, RuntimeError, ValueError) as error:
@@ -195,7 +199,7 @@ def _check_address(address: str) -> None:
 def _head_watch(head: str) -> Iterator[None]:
     """While the block runs, log an error if the head of the cluster ends.
 
-    Ray then waits for a minute, in calls that cannot be interrupted, and ends this process without an exception.
+    Ray then waits for a while, in calls that cannot be interrupted, and ends this process without an exception.
     """
     finished = Event()
     Thread(target=_watch_head, args=(head, finished), name="tlogic head watch", daemon=True).start()
@@ -211,10 +215,12 @@ def _watch_head(head: str, finished: Event) -> None:
             _check_address(head)
         except OSError as error:
             _log.error(
-                "tlogic: The head of the Ray cluster, %s, does not answer any more (%s). Ray waits for it for a minute "
-                "and then ends this process. Start the cluster again; `tlogic learn --resume` continues its work.",
+                "tlogic: The head of the Ray cluster, %s, does not answer any more (%s). Ray waits for it for %s "
+                "seconds and then ends this process. Start the cluster again; `tlogic learn --resume` continues its "
+                "work.",
                 head,
                 error,
+                os.environ.get(_HEAD_TIMEOUT_VARIABLE, "60"),
             )
             return
 

@@ -45,6 +45,12 @@ def test_a_named_candidate_and_the_true_answer_are_explained(world: Path, rule_f
     assert "Why Northlight Energy" in done.stdout
 
 
+def test_a_candidate_in_another_spelling_is_explained_once(world: Path, rule_file: Path) -> None:
+    command = ["forecast", world, "--rules", rule_file, *QUERY, "--at", "2031-02-10"]
+    done = run(*command, "--candidate", "northlight_energy")
+    assert done.stdout.count("Why Northlight Energy") == 1, done.stderr
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
 def test_a_file_of_queries_is_answered_to_a_file(world: Path, rule_file: Path, tmp_path: Path, kind: str) -> None:
     queries, out = tmp_path / "queries.csv", tmp_path / f"answers.{kind}"

@@ -77,6 +77,15 @@ def test_weekly_events_keep_their_dates(tmp_path: Path) -> None:
         assert opened.changes_since(0, 0, 0).events.step.tolist() == [0, 1, 2, 3]
 
 
+def test_repeated_rows_are_not_called_stored(calls: Path, tmp_path: Path) -> None:
+    store = tmp_path / "events.db"
+    twice = write(tmp_path / "twice.csv", *calls.read_text().splitlines()[1:], "Bob,calls,Ann,2014-08-11")
+    for stored, already in ((2, 0), (0, 2)):
+        done = run("ingest", "--store", store, twice)
+        expected = f"{stored} events added to {store}, {already} already stored, 1 repeated in the data; 2 in total\n"
+        assert done.stdout == expected, done.stderr
+
+
 def test_integers(tmp_path: Path) -> None:
     store = tmp_path / "events.db"
     run("ingest", "--store", store, write(tmp_path / "a.csv", "Ann,calls,Bob,5", "Ann,calls,Bob,29"))

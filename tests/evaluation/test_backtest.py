@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import tlogic
+from tlogic.evaluation.backtest import _Sums
 from tlogic.evaluation.score_histogram import ScoreHistogram
+from tlogic.evidence.groups import N_HALF_LIVES
 from tlogic.graph import TemporalGraph
 from tlogic.models import Model
 
@@ -59,6 +61,12 @@ def test_figures_equal_those_of_the_outlooks(graph: TemporalGraph, model: Model)
     assert figures["average_precision"] == pytest.approx(expected, rel=0.02)
     brier = ((np.array(score) - happened) ** 2).mean()
     assert figures["brier_skill"] == pytest.approx(1 - brier / np.var(happened))
+
+
+def test_events_that_never_happen_have_no_skill() -> None:
+    sums = _Sums(horizon=1, kind="recurring")
+    sums.add(np.full(3, 0.25), np.ones((3, N_HALF_LIVES)), np.zeros(3, bool), n_events=0)
+    assert (sums.figures()["brier_skill"], sums.figures()["brier_skill_over_counts"]) == (None, None)
 
 
 def test_periods_that_end_after_the_facts_are_left_out(graph: TemporalGraph, model: Model) -> None:

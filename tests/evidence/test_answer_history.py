@@ -25,10 +25,15 @@ def naive_history(edges: set[Edge], subject: int, relation: int, now: int) -> li
         return [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     times = sorted({edge[3] for edge in own}, reverse=True)
     answers = [sum(edge[3] == time for edge in own) for time in times]
-    weights = [0.7**k for k in range(min(len(times), 10))]
-    mean = sum(w * n for w, n in zip(weights, answers, strict=False)) / sum(weights)
-    age = now - times[0]
-    return [0.0, math.log(answers[0]), log_decayed(own, now), math.log1p(age), math.log(mean), math.log1p(len(weights))]
+    age, n = now - times[0], min(len(times), 30)
+    mean = mean_answers(answers[:n])
+    return [0.0, math.log(answers[0]), log_decayed(own, now), math.log1p(age), math.log(mean), math.log1p(n)]
+
+
+def mean_answers(answers: list[int]) -> float:
+    """The mean over the last occurrences, the latest first, and over one more that has one answer."""
+    weights = [0.85**k for k in range(len(answers))]
+    return (1 + sum(w * n for w, n in zip(weights, answers, strict=True))) / (1 + sum(weights))
 
 
 def log_decayed(edges: list[Edge], now: int) -> float:
@@ -60,11 +65,12 @@ def test_histories_are_those_of_their_definition(world: World, now: int) -> None
 
 def test_only_the_last_events_of_the_subject_are_searched() -> None:
     """Answers long ago count no more, but those of the last occurrence always do."""
-    facts = [(0, 0, 1, t) for t in range(20)] + [(0, 0, 2, t) for t in range(10)] + [(0, 1, 2, 20), (0, 1, 3, 20)]
+    facts = [(0, 0, 1, t) for t in range(40)] + [(0, 0, 2, t) for t in range(30)] + [(0, 1, 2, 40), (0, 1, 3, 40)]
     graph = as_graph(World(frozenset(facts), 4, 2))
     names = HISTORY_COLUMNS
-    for max_events, mean, n in ((ALL_EVENTS, 1.0, 10), (5, 1.0, 3), (2, 1.0, 0)):
-        row = dict(zip(names, histories(graph, facts, 21, max_events)[0, 0], strict=True))
+    all_answers = mean_answers(10 * [1] + 20 * [2])
+    for max_events, mean, n in ((ALL_EVENTS, all_answers, 30), (5, 1.0, 3), (2, 1.0, 0)):
+        row = dict(zip(names, histories(graph, facts, 41, max_events)[0, 0], strict=True))
         assert row["log mean answers"] == pytest.approx(np.log(mean))
         assert row["log occurrences"] == pytest.approx(np.log1p(n))
-        assert row["log events"] == pytest.approx(log_decayed(facts[:30], 21))
+        assert row["log events"] == pytest.approx(log_decayed(facts[:70], 41))

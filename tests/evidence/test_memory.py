@@ -10,9 +10,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.damage import flipped
 from tests.evidence.extraction import as_facts, memory_evidence, rows_of, settings_of
 from tests.evidence.worlds import TELLING_NAMES, crowded_world
 from tests.strategies import World, worlds
+from tlogic.errors import InputError
 from tlogic.evidence.memory import Memory
 from tlogic.evidence.memory_file import open_memory, write_memory
 from tlogic.evidence.registry import FAMILIES
@@ -197,3 +199,16 @@ def test_the_past_of_a_memory_cannot_be_asked_for() -> None:
     learner.add([("Ann", "r", "Bo", 3)])
     with pytest.raises(ValueError, match="events of time step 3, after 2"):
         learner.rows_before(2)
+
+
+def test_a_flipped_bit_in_a_memory_file_is_noticed(tmp_path: Path) -> None:
+    learner, path = Learner(), tmp_path / "some.memory"
+    learner.add([("a", "r", "b", 1), ("b", "r", "a", 2), ("a", "q", "b", 3)])
+    write_memory(learner.memory, path, {"of": "events"})
+    content = path.read_bytes()
+    for damaged in flipped(content, 40):
+        path.write_bytes(damaged)
+        with pytest.raises(InputError):
+            open_memory(path, lambda _: True)
+    path.write_bytes(content)
+    assert open_memory(path, lambda _: True) is not None

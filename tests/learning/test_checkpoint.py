@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tlogic
+from tests.damage import flipped
 from tlogic.graph.arrays import Ints
 from tlogic.learning.checkpoint import Checkpoint, Chunk, count_finished, discard
 
@@ -137,6 +138,22 @@ def test_learning_resumes_after_any_chunk_with_the_same_rules(tmp_path: Path, th
         again = tlogic.learn(graph, SETTINGS, relations=RELATIONS[::-1], checkpoint=path, threads=threads)
         assert again.rules == expected.rules
         assert path.read_bytes() == whole
+
+
+def test_a_flipped_bit_changes_no_rule(tmp_path: Path) -> None:
+    graph, path = tlogic.sample(days=60), tmp_path / "run.partial"
+    settings = tlogic.LearningSettings(lengths=(1,), walks=20, body_samples=20)
+    expected = tlogic.learn(graph, settings, relations=RELATIONS, checkpoint=path).rules
+    n_refused, whole = 0, path.read_bytes()
+    damaged = [*flipped(whole, 60)]
+    for content in damaged:
+        path.write_bytes(content)
+        try:
+            assert tlogic.learn(graph, settings, relations=RELATIONS, checkpoint=path).rules == expected
+            assert path.read_bytes() == whole
+        except tlogic.InputError:
+            n_refused += 1
+    assert 0 < n_refused < len(damaged)
 
 
 def test_finished_chunks_are_not_computed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

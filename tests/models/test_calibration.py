@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 
 import tlogic
 from tlogic.evaluation.reliability import Reliability
-from tlogic.evidence.answer_history import HISTORY_COLUMNS
+from tlogic.evidence.answer_history import HISTORY_COLUMNS, MEAN_ANSWERS
 from tlogic.graph import TemporalGraph
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.models.calibration import Calibration, calibrate, learn_expected_answers, thresholds
 
-MEAN_ANSWERS = HISTORY_COLUMNS.index("log mean answers")
 Drawn = tuple[Ints, Floats, Ints, Floats]
 
 
@@ -31,10 +30,11 @@ def drawn(seed: int, n_queries: int) -> Drawn:
     return start, scores, is_true, history
 
 
-def fitted(data: Drawn) -> Calibration:
-    start, scores, is_true, history = data
+def fitted(data: Drawn, n_similar: Floats | None = None) -> Calibration:
+    start, _, is_true, history = data
     n_answers = np.array([is_true[first:end].sum() for first, end in pairwise(start)], np.int64)
-    return calibrate(learn_expected_answers(history, n_answers), start, scores, is_true, history)
+    expected = learn_expected_answers(history, n_answers)
+    return calibrate(expected, *data, np.ones(len(history)) if n_similar is None else n_similar)
 
 
 @settings(max_examples=60)
@@ -82,11 +82,23 @@ def test_queries_with_many_answers_have_many_probable_candidates() -> None:
     assert calibration.probabilities(start[:2], scores[:30], history[:1])[:4] == pytest.approx(1.0, abs=0.02)
 
 
+def test_a_query_that_stands_for_others_counts_as_often() -> None:
+    """Of five candidates with the same score, all are answers to the one half of the queries, and one to the other."""
+    n_queries = 2000
+    start, scores = np.arange(0, 20 * n_queries + 1, 20), np.tile(np.repeat([3.0, -3.0], [5, 15]), n_queries)
+    is_true = np.tile(np.repeat([1, 0, 1, 0], [5, 15, 1, 19]), n_queries // 2).astype(np.int8)
+    history = np.zeros((n_queries, len(HISTORY_COLUMNS)))
+    for n_similar, share in ((1.0, 6 / 10), (4.0, 21 / 25)):
+        calibration = fitted((start, scores, is_true, history), np.tile([n_similar, 1.0], n_queries // 2))
+        found = calibration.probabilities(start[:2], scores[:20], history[:1])
+        assert found[:5] == pytest.approx(np.full(5, share), abs=0.03)
+
+
 def test_without_anything_to_learn_from_one_answer_is_expected() -> None:
     nothing = np.empty((0, len(HISTORY_COLUMNS)))
     expected = learn_expected_answers(nothing, np.empty(0, np.int64))
     none = np.empty(0, np.int8)
-    calibration = calibrate(expected, np.zeros(1, np.int64), np.empty(0), none, nothing)
+    calibration = calibrate(expected, np.zeros(1, np.int64), np.empty(0), none, nothing, np.empty(0))
     start, scores, _, history = drawn(3, 50)
     probabilities = calibration.probabilities(start, scores, history)
     sums = [probabilities[first:end].sum() for first, end in pairwise(start) if end > first + 1]

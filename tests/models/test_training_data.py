@@ -1,11 +1,47 @@
-"""Training data: which past queries examples are taken from."""
+"""Training data: which queries the weights and the calibration are learned from."""
 
+import numpy as np
 import pytest
 from benchmarks import worlds
 
+from tlogic.evidence.answer_history import MEAN_ANSWERS
 from tlogic.graph import TemporalGraph
+from tlogic.models import training_data
 from tlogic.models.settings import FitSettings
-from tlogic.models.training_data import collect_training_data
+from tlogic.models.training_data import TrainingData, collect_training_data
+
+
+@pytest.fixture(scope="module")
+def regular() -> TemporalGraph:
+    """Banks control the same two to five rates every week."""
+    return worlds.regular()
+
+
+@pytest.fixture(scope="module")
+def data(regular: TemporalGraph) -> TrainingData:
+    return collect_training_data(regular, FitSettings())
+
+
+def test_all_queries_calibrate_if_there_are_few(data: TrainingData) -> None:
+    assert len(data.counts.n_similar) < training_data._MIN_CALIBRATION_QUERIES
+    assert (data.counts.n_similar == 1.0).all()
+    assert len(data.to_calibrate.start) == len(data.counts.n_similar) + 1
+    assert data.to_calibrate.is_true.sum() == data.counts.n_answers.sum()
+
+
+def test_all_queries_with_many_answers_calibrate(
+    regular: TemporalGraph, data: TrainingData, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others stand for ten. The weights are learned from the same examples whatever calibrates."""
+    monkeypatch.setattr(training_data, "_MIN_CALIBRATION_QUERIES", 0)
+    fewer = collect_training_data(regular, FitSettings())
+    many = fewer.counts.history[:, MEAN_ANSWERS] >= np.log(2.0)
+    assert many.any()
+    assert (fewer.counts.n_similar[many] == 1.0).all()
+    assert set(fewer.counts.n_similar[~many]) == {0.0, 10.0}
+    assert 0.05 < (fewer.counts.n_similar[~many] > 0).mean() < 0.15
+    assert len(fewer.to_calibrate.start) == (fewer.counts.n_similar > 0).sum() + 1
+    assert all(np.array_equal(one, other) for one, other in zip(data.examples, fewer.examples, strict=True))
 
 
 @pytest.mark.parametrize(("graph", "warm_up"), [(worlds.regular(1), 0.5), (worlds.weekly(1, n_weeks=60), 0.75)])

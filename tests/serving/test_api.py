@@ -13,7 +13,7 @@ from tests.serving.services import api_client, new_store_url, problem_text, samp
 from tests.waiting import wait_until
 from tlogic.serving import schemas
 from tlogic.serving.engine.service import Service
-from tlogic.serving.store.event_store import StoreError
+from tlogic.serving.store.store_errors import StoreError
 
 ENTITY, RELATION = "Kite Aviation", "sue"
 HOSTILE = [

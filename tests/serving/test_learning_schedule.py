@@ -17,7 +17,8 @@ from tlogic.serving.engine.learning_schedule import LearningSchedule
 from tlogic.serving.engine.service import Service
 from tlogic.serving.startup import open_service
 from tlogic.serving.store import sql_tables
-from tlogic.serving.store.event_store import EventStore, StoreError
+from tlogic.serving.store.event_store import EventStore
+from tlogic.serving.store.store_errors import StoreError
 
 HOUR = 3600.0
 POLL = 0.01

@@ -19,7 +19,8 @@ from tlogic.serving.engine.service import Service
 from tlogic.serving.startup import open_service, warm_up
 from tlogic.serving.store import sql_tables
 from tlogic.serving.store.encoded_events import EncodedEvents
-from tlogic.serving.store.event_store import EventStore, StoreError
+from tlogic.serving.store.event_store import EventStore
+from tlogic.serving.store.store_errors import StoreError
 
 N_SWITCHES, N_THREADS = 20, 4
 QUERIES = [

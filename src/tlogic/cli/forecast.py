@@ -127,7 +127,9 @@ class ExplanationOptions:
             other = explain(self.over)
             return [explain(name).over(other) for name in dict.fromkeys(given)]
         chosen = given or [candidate.name for candidate in answers[0][:1]]
-        return [explain(name) for name in dict.fromkeys([*chosen, *answers.true_answers(0)])]
+        explained = [explain(name) for name in dict.fromkeys([*chosen, *answers.true_answers(0)])]
+        # A name may be given in another spelling than that of the data.
+        return list({each.candidate: each for each in explained}.values())
 
 
 def forecast(

@@ -93,7 +93,10 @@ def ingest(
     table = data.events(None) if is_new(store) else None
     with EventStore.open(store) as opened:
         timeline = opened.state().timeline
-        added, known, _ = opened.add(EncodedEvents.from_table(table or data.events(timeline), timeline))
+        given = EncodedEvents.from_table(table or data.events(timeline), timeline)
+        added, known, _ = opened.add(given)
         total, _ = opened.find(limit=0)
+    repeated = len(given) - given.n_distinct
     events = "1 event" if added == 1 else f"{added:,} events"
-    print(f"{events} added to {opened.name}, {known:,} already stored; {total:,} in total")
+    repeats = f", {repeated:,} repeated in the data" if repeated else ""
+    print(f"{events} added to {opened.name}, {known - repeated:,} already stored{repeats}; {total:,} in total")

@@ -47,7 +47,7 @@ class Backtest:
             in time steps, the number of judged triples and of events, the average precision, that of the best decayed
             count, the precision of the 100 most probable triples per time step, the Brier skill against the base rate
             and against the best decayed count, whose frequencies are known with hindsight, and the calibration error
-            weighted by events.
+            weighted by events. There is no Brier skill if none of the events, or all of them, happened.
         reliability: One row per horizon, kind and group of probabilities: triples, the mean probability, the observed
             frequency and its standard error.
         misses: The least probable events that happened, and the most probable ones that did not.
@@ -190,7 +190,7 @@ class _Sums:
         model, is_recurring = self._model, self.kind == RECURRING
         n_missed = self._n_events - model.n_happened.sum()
         best = max(self._counts, key=lambda each: each.average_precision()) if is_recurring else None
-        against_counts = None if best is None else 1 - model.brier / max(best.brier_with_hindsight(), 1e-300)
+        against_counts = None if best is None else _skill(model.brier, best.brier_with_hindsight())
         return {
             "horizon": self.horizon,
             "kind": self.kind,
@@ -199,7 +199,7 @@ class _Sums:
             "average_precision": model.average_precision(n_missed),
             "best_count": None if best is None else best.average_precision(),
             f"precision_at_{_N_TOP}": self._n_top_happened / max(self._n_top, 1),
-            "brier_skill": 1 - model.brier / max(model.brier_of_base_rate, 1e-300),
+            "brier_skill": _skill(model.brier, model.brier_of_base_rate),
             "brier_skill_over_counts": against_counts,
             "calibration_error": model.calibration_error(),
         }
@@ -213,3 +213,12 @@ class _Sums:
                 about = {"horizon": self.horizon, "kind": self.kind, "triples": int(n), "predicted": predicted / n}
                 rows.append({**about, "observed": rate, "standard_error": (rate * (1 - rate) / n) ** 0.5})
         return rows
+
+
+def _skill(brier: float, reference: float) -> float | None:
+    """The share of the squared error of a reference that forecasts avoid; None if the reference has no error.
+
+    >>> _skill(0.03, 0.04), _skill(0.03, 0.0)
+    (0.25, None)
+    """
+    return 1 - brier / reference if reference > 0 else None

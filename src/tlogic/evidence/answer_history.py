@@ -20,12 +20,13 @@ HISTORY_COLUMNS = (
     "log occurrences",
 )
 """Of the query with any answer: whether it never occurred, its answers when it last did, its events with later ones
-weighted more, the time steps since, its mean number of answers with later occurrences weighted more, and the
-occurrences in that mean. No column grows with the length of the data, so that what earlier queries taught holds for
-later ones."""
+weighted more, the time steps since, its mean number of answers with later occurrences weighted more and one occurrence
+with one answer added, so that few occurrences say little, and the occurrences in that mean. No column grows with the
+length of the data, so that what earlier queries taught holds for later ones."""
+MEAN_ANSWERS = HISTORY_COLUMNS.index("log mean answers")
 _LONGEST_HALF_LIFE = FOREVER - 1  # of those that are finite
-_MAX_OCCURRENCES = 10  # time steps with events of the slot that are averaged
-_EARLIER_WEIGHT = 0.7  # of an occurrence, relative to the one after it
+_MAX_OCCURRENCES = 30  # time steps with events of the slot that are averaged
+_EARLIER_WEIGHT = 0.85  # of an occurrence, relative to the one after it
 
 
 def answer_histories(memory: EventMemory, now: int, subject: Ints, relation: Ints, slot: Ints) -> Floats:
@@ -55,7 +56,7 @@ def _fill(memory: EventMemory, now: int, subject: Ints, relation: Ints, slot: In
 
 @helper
 def _mean_answers(edges: Lists, max_events: int, entity: int, relation: int, now: int) -> tuple[float, int]:
-    """The weighted mean number of answers over the last occurrences, and their number."""
+    """The weighted mean number of answers over the last occurrences and one with one answer, and their number."""
     record, end = edges.record, end_of_edges(edges, entity, now)
     total, weights, weight = 0.0, 0.0, 1.0
     n, last = 0, -1
@@ -69,4 +70,4 @@ def _mean_answers(edges: Lists, max_events: int, entity: int, relation: int, now
             weights += weight
             n, last = n + 1, record[i, 2]
         total += weight
-    return (total / weights if n else 0.0), n
+    return (total + 1.0) / (weights + 1.0), n

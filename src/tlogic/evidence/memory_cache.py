@@ -5,6 +5,7 @@ They are in the cache folder or, for a compiled graph, in files beside it.
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
@@ -70,11 +71,17 @@ class MemoryCache:
 
     def _open(self, path: Path, until: int) -> Memory | None:
         """The memory in a file; None if there is none, if it is of something else or damaged."""
+        is_cached = path == self._cached(until)
         try:
             memory = open_memory(path, partial(_has, self._describe(until))) if path.exists() else None
-            if memory is not None and path == self._cached(until):
+            if memory is not None and is_cached:
                 os.utime(path)  # marks it as recently used
-        except (InputError, OSError):
+        except InputError:
+            if is_cached:  # so that it is stored again
+                with suppress(OSError):
+                    path.unlink()
+            return None
+        except OSError:
             return None
         return memory
 

@@ -12,16 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tlogic.compilation import kernel
-from tlogic.evidence.answer_history import HISTORY_COLUMNS
+from tlogic.evidence.answer_history import HISTORY_COLUMNS, MEAN_ANSWERS
 from tlogic.graph.arrays import Floats, Ints, copy_items
 from tlogic.models.optimiser import minimise
 
 _FEATURES = (*HISTORY_COLUMNS, "log expected answers", "log expected answers above 1", "threshold")
-_ANSWER_COLUMNS = np.array([HISTORY_COLUMNS.index(name) for name in ("log answers last time", "log mean answers")])
-_ANSWER_KNOTS = np.log([1.3, 2.0, 4.0, 8.0])  # answers at which the effect of these columns on the next ones changes
+_ANSWER_KNOTS = np.log([1.3, 2.0])  # mean answers at which their effect on the next ones changes
 _ANSWER_TERMS = (
     *HISTORY_COLUMNS,
-    *(f"{HISTORY_COLUMNS[k]} above {np.exp(knot):.1f}" for k in _ANSWER_COLUMNS for knot in _ANSWER_KNOTS),
+    *(f"{HISTORY_COLUMNS[MEAN_ANSWERS]} above {np.exp(knot):.1f}" for knot in _ANSWER_KNOTS),
 )
 _KNOTS = np.array([-5.0, -3.0, -1.5, 0.0, 1.5])  # log-odds at which the slope of the correction changes
 _L2_PENALTY_OF_ANSWERS = 1.0  # on the weights of terms that are scaled to unit variance
@@ -43,7 +42,7 @@ class Calibration(NamedTuple):
 
     answers: Floats = np.zeros(1 + len(_ANSWER_TERMS))
     """The log of the expected number of answers: a constant, a weight per column of the history, and its change at each
-    knot of the columns that count answers."""
+    knot of the mean number of answers."""
     offset: Floats = np.zeros(1 + len(_FEATURES))
     """What is added to the log-odds: a constant, and a weight per feature of the query."""
     slope: Floats = np.zeros(1 + len(_FEATURES))
@@ -121,8 +120,10 @@ def learn_expected_answers(history: Floats, n_answers: Ints) -> Calibration:
     )
 
 
-def calibrate(expected: Calibration, start: Ints, scores: Floats, is_true: Ints, history: Floats) -> Calibration:
-    """Correct probabilities on queries that were held back, in order of time.
+def calibrate(
+    expected: Calibration, start: Ints, scores: Floats, is_true: Ints, history: Floats, n_similar: Floats
+) -> Calibration:
+    """Correct probabilities on some queries with all their candidates, in order of time.
 
     Args:
         expected: How many answers queries are expected to have, from ``learn_expected_answers``.
@@ -130,6 +131,7 @@ def calibrate(expected: Calibration, start: Ints, scores: Floats, is_true: Ints,
         scores: Per candidate.
         is_true: Per candidate: 1 if it is an answer, else 0.
         history: One row per query.
+        n_similar: Per query: how many queries it stands for, itself included.
     """
     if not len(scores):
         return expected
@@ -143,7 +145,7 @@ def calibrate(expected: Calibration, start: Ints, scores: Floats, is_true: Ints,
     chosen = np.flatnonzero(~is_common | (np.arange(len(scores)) % _PART == 0))
     x, z = log_odds[chosen, None], ((features - mean) / deviation)[query[chosen]]
     design = np.hstack([np.ones_like(x), z, x, z * x, _hinges(x[:, 0])])
-    weight = np.where(is_common[chosen], _PART, 1.0) * _later_weigh_more(len(history))[query[chosen]]
+    weight = np.where(is_common[chosen], _PART, 1.0) * _query_weights(n_similar)[query[chosen]]
     loss = partial(_logistic_loss, design, x[:, 0], is_true[chosen], weight)
     found = minimise(loss, np.zeros(design.shape[1]), _MAX_ITERATIONS)
     offset, slope, bend = np.split(found, [1 + z.shape[1], 2 + 2 * z.shape[1]])
@@ -162,10 +164,14 @@ def _later_weigh_more(n: int) -> Floats:
     return (2 * np.arange(n) + 1) / n
 
 
+def _query_weights(n_similar: Floats) -> Floats:
+    """Weights of queries in order of time, by how many queries each stands for."""
+    return _later_weigh_more(len(n_similar)) * n_similar / n_similar.mean()
+
+
 def _answer_terms(history: Floats) -> Floats:
     """Per query: what its expected number of answers depends on, as `_expected_answers` computes it."""
-    hinges = np.maximum(history[:, _ANSWER_COLUMNS, None] - _ANSWER_KNOTS, 0.0)
-    return np.hstack([history, hinges.reshape(len(history), len(_ANSWER_TERMS) - len(HISTORY_COLUMNS))])
+    return np.hstack([history, np.maximum(history[:, [MEAN_ANSWERS]] - _ANSWER_KNOTS, 0.0)])
 
 
 def _padded(history: Floats) -> Floats:
@@ -228,12 +234,9 @@ def _expected_answers(calibration: Calibration, start: Ints, history: Floats) ->
         log_expected = answers[0]
         for k in range(history.shape[1]):
             log_expected += answers[1 + k] * min(max(history[q, k], low[k]), high[k])
-        term = 1 + history.shape[1]
-        for k in _ANSWER_COLUMNS:
-            value = min(max(history[q, k], low[k]), high[k])
-            for knot in _ANSWER_KNOTS:
-                log_expected += answers[term] * max(value - knot, 0.0)
-                term += 1
+        mean = min(max(history[q, MEAN_ANSWERS], low[MEAN_ANSWERS]), high[MEAN_ANSWERS])
+        for k in range(len(_ANSWER_KNOTS)):
+            log_expected += answers[1 + history.shape[1] + k] * max(mean - _ANSWER_KNOTS[k], 0.0)
         largest = max(_MAX_SHARE * (start[q + 1] - start[q]), _MIN_EXPECTED)
         expected[q] = min(max(np.exp(min(log_expected, _MAX_LOG_EXPECTED)), _MIN_EXPECTED), largest)
     return expected

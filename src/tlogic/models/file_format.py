@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 FORMAT = "tlogic model"
-VERSION = 4
+VERSION = 5
 
 _HEADER_BYTES = 100
 _HEADER = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*"%b"' % FORMAT.encode())

@@ -23,7 +23,7 @@ def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution 
     if boosted:
         lightgbm()  # a missing library is reported now, not after all evidence is extracted
     data = collect_training_data(graph, settings, execution)
-    known, bins, examples, held_back, counts, memory_settings, counted, occurrences = data
+    known, bins, examples, to_calibrate, counts, memory_settings, counted, occurrences = data
     weight = learn_weights(examples, bins.sizes, execution.threads)
     additive = scores_of(weight, examples.bins)
     pairs = learn_pairs(examples, additive, bins.sizes, _family_numbers(settings.families), execution.threads)
@@ -32,16 +32,17 @@ def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution 
         if boosted
         else None
     )
-    scores = scores_of(weight, held_back.bins) + pairs.scores(held_back.bins)
-    scores += trees.scores(held_back.bins) if trees else 0.0
+    scores = scores_of(weight, to_calibrate.bins) + pairs.scores(to_calibrate.bins)
+    scores += trees.scores(to_calibrate.bins) if trees else 0.0
     expected = learn_expected_answers(counts.history, counts.n_answers)
-    history = counts.history[counts.is_held_back]
+    used = counts.n_similar > 0
+    of_queries = counts.history[used], counts.n_similar[used]
     return Model(
         memory_settings=memory_settings,
         bins=bins,
         weight=weight,
         pairs=pairs,
-        calibration=calibrate(expected, held_back.start, scores, held_back.is_true, history),
+        calibration=calibrate(expected, to_calibrate.start, scores, to_calibrate.is_true, *of_queries),
         trees=trees,
         counted=counted,
         occurrence=fit_occurrence(occurrences, execution),

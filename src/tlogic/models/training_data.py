@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tlogic.errors import InputError
-from tlogic.evidence.answer_history import HISTORY_COLUMNS
+from tlogic.evidence.answer_history import HISTORY_COLUMNS, MEAN_ANSWERS
 from tlogic.evidence.groups import half_lives
 from tlogic.evidence.memory import Evidence
 from tlogic.evidence.memory_cache import MemoryCache
@@ -37,20 +37,23 @@ _SHORT_WARM_UP_SHARE, _MIN_FACTS = 0.5, 1000  # with fewer facts after that time
 _MAX_QUERIES = 60_000  # about as many examples are drawn
 _MAX_OTHERS_PER_QUERY, _MAX_ANSWERS_PER_QUERY = 60, 20
 _MAX_PER_QUERY = _MAX_OTHERS_PER_QUERY + _MAX_ANSWERS_PER_QUERY
-_CALIBRATION_SHARE = 0.1  # of the queries, which are held back for calibration
+_HELD_BACK_SHARE = 0.1  # of the queries, which are no examples, but calibrate
+_MIN_CALIBRATION_QUERIES = 6000  # some examples calibrate, too, if fewer are held back
+_MANY_ANSWERS = np.log(2.0)  # in the mean, beyond which queries are rare, so that all of them calibrate
 _QUERIES_FOR_BINS = 6000  # the first ones, by which the edges of bins are chosen
 
 _CHOSEN, _HELD_BACK, _DRAWN = range(3)  # what random numbers are for
 
 
 class AnswerCounts(NamedTuple):
-    """All queries, in the order of the examples and of those that are held back."""
+    """All queries, in the order of the examples and of those that calibrate."""
 
     history: Floats
     """One row per query: how many answers it had before."""
     n_answers: Ints
     """Per query: its answers among its candidates."""
-    is_held_back: Bools
+    n_similar: Floats
+    """Per query: how many queries it stands for in the calibration; 0 if it is not used there."""
 
 
 class TrainingData(NamedTuple):
@@ -60,7 +63,7 @@ class TrainingData(NamedTuple):
     """The facts that the queries come from."""
     bins: Bins
     examples: Examples
-    held_back: Examples
+    to_calibrate: Examples
     """Queries for calibration, with all their candidates."""
     counts: AnswerCounts
     memory_settings: MemorySettings
@@ -86,7 +89,7 @@ class Samples(NamedTuple):
     """What some queries of one time step are used for."""
 
     example: Sample
-    held_back: Sample
+    to_calibrate: Sample
     counts: AnswerCounts
 
 
@@ -110,7 +113,7 @@ def collect_training_data(
     sampler.bins = Bins.cut(_rows_for_bins([sample.example for sample in samples], settings.seed))
     later = evidence.map(rest, sampler, execution, "evidence") if len(rest.time) else iter(())
     all_binned = chain(_binned(sampler.bins, samples), chain.from_iterable(later))
-    examples, held_back, counts = _collect(all_binned, len(first.time) + len(rest.time), len(sampler.bins.sizes))
+    examples, to_calibrate, counts = _collect(all_binned, len(first.time) + len(rest.time), len(sampler.bins.sizes))
     if not examples.is_true.any():
         raise InputError("There is nothing to learn from: no query has its answer among entities seen before.")
     memory = evidence.complete_memory(execution)
@@ -118,7 +121,7 @@ def collect_training_data(
     counted = CountedRules(known.relations.names, most_frequent_rules(memory.families, len(known.relations.base)))
     del memory, evidence
     give_back()
-    return TrainingData(known, sampler.bins, examples, held_back, counts, of_memory, counted, occurrences)
+    return TrainingData(known, sampler.bins, examples, to_calibrate, counts, of_memory, counted, occurrences)
 
 
 def _learn_from(known: TemporalGraph) -> int:
@@ -146,25 +149,25 @@ def _binned(bins: Bins, samples: list[Samples]) -> Iterator[Samples]:
     samples.reverse()
     while samples:
         both = samples.pop()
-        example, held_back = (sample._replace(values=bins.of(sample.values)) for sample in both[:2])
-        yield Samples(example, held_back, both.counts)
+        example, to_calibrate = (sample._replace(values=bins.of(sample.values)) for sample in both[:2])
+        yield Samples(example, to_calibrate, both.counts)
     give_back()
 
 
 def _collect(samples: Iterable[Samples], n_queries: int, n_columns: int) -> tuple[Examples, Examples, AnswerCounts]:
-    """The examples, the queries that are held back, and the numbers of answers, of all samples."""
-    examples, held_back = _Collection(n_queries * _MAX_PER_QUERY, n_columns), _Collection(n_queries, n_columns)
+    """The examples, the queries for calibration, and the numbers of answers, of all samples."""
+    examples, to_calibrate = _Collection(n_queries * _MAX_PER_QUERY, n_columns), _Collection(n_queries, n_columns)
     counts = []
     for sample in samples:
         examples.add(sample.example)
-        held_back.add(sample.held_back)
+        to_calibrate.add(sample.to_calibrate)
         counts.append(sample.counts)
-    return examples.as_examples(), held_back.as_examples(), _all_counts(counts)
+    return examples.as_examples(), to_calibrate.as_examples(), _all_counts(counts)
 
 
 def _all_counts(counts: list[AnswerCounts]) -> AnswerCounts:
     if not counts:
-        return AnswerCounts(np.empty((0, len(HISTORY_COLUMNS))), np.empty(0, np.int64), np.empty(0, np.bool_))
+        return AnswerCounts(np.empty((0, len(HISTORY_COLUMNS))), np.empty(0, np.int64), np.empty(0))
     return AnswerCounts(*(np.concatenate(column) for column in zip(*counts, strict=True)))
 
 
@@ -202,6 +205,7 @@ class _Sampler:
     def __init__(self, graph: TemporalGraph, facts: Facts, seed: int) -> None:
         self._graph, self._facts, self._seed = graph, facts, seed
         self.bins: Bins | None = None
+        self._calibration_share = _HELD_BACK_SHARE
         self._entity_key, self._relation_key = name_keys(graph.entities.names), name_keys(graph.relations.names)
 
     def queries(self) -> QueryBatch:
@@ -215,25 +219,28 @@ class _Sampler:
         new = np.append(True, (np.diff(subject) != 0) | (np.diff(relation) != 0) | (np.diff(time) != 0))[: len(time)]
         share = min(_MAX_QUERIES / max(len(time), 1), 1.0)
         kept = new & (self._random(_CHOSEN, subject, relation, time) < share)
+        self._calibration_share = min(max(_MIN_CALIBRATION_QUERIES / max(kept.sum(), 1), _HELD_BACK_SHARE), 1.0)
         return QueryBatch(subject[kept], relation[kept], time[kept], time[kept])
 
     def __call__(self, part: Evidence) -> Samples:
-        """Examples, which have an answer, with some candidates; and queries that are held back, with all of them."""
+        """Examples, which have an answer, with some candidates; and queries for calibration, with all of them."""
         context, n = part.context, len(part.query)
         query = np.repeat(np.arange(n), np.diff(context.start))
         is_true = self._is_answer(part, query)
         relation = decode_relations(context.relation, len(self._graph.relations.base))
         time = np.full(n, context.now)
-        held_back = self._random(_HELD_BACK, context.subject, relation, time) < _CALIBRATION_SHARE
+        random = self._random(_HELD_BACK, context.subject, relation, time)
+        share = np.where(part.history[:, MEAN_ANSWERS] >= _MANY_ANSWERS, 1.0, self._calibration_share)
+        calibrates = random < share
         draw = self._random(_DRAWN, context.subject[query], relation[query], time[query], context.candidate)
         n_answers = np.bincount(query[is_true == 1], minlength=n)
-        example = ~held_back & (n_answers > 0)
-        chosen = (example, example[query] & _some(query, is_true, draw)), (held_back, held_back[query])
+        example = (random >= _HELD_BACK_SHARE) & (n_answers > 0)
+        chosen = (example, example[query] & _some(query, is_true, draw)), (calibrates, calibrates[query])
         first, second = (
             Sample(np.bincount(query[rows], minlength=n)[own], self._values(part.values[rows]), is_true[rows])
             for own, rows in chosen
         )
-        return Samples(first, second, AnswerCounts(part.history, n_answers, held_back))
+        return Samples(first, second, AnswerCounts(part.history, n_answers, calibrates / share))
 
     def _values(self, evidence: Floats) -> Any:
         """Evidence, or its bins as soon as they are chosen."""

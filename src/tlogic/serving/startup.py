@@ -13,7 +13,8 @@ from tlogic.serving.engine.service import Service
 from tlogic.serving.engine.versions import VersionManager
 from tlogic.serving.logs import log
 from tlogic.serving.schemas import Query
-from tlogic.serving.store.event_store import DamagedVersionError, EventStore, is_new
+from tlogic.serving.store.event_store import EventStore, is_new
+from tlogic.serving.store.store_errors import DamagedVersionError
 
 
 def open_service(

@@ -11,7 +11,8 @@ from tlogic.graph.live_graph import LiveGraph, Snapshot
 from tlogic.serving.engine.read_write_lock import ReadWriteLock
 from tlogic.serving.logs import log
 from tlogic.serving.store.encoded_events import EncodedEvents
-from tlogic.serving.store.event_store import AddResult, Changes, EventStore, StoreError
+from tlogic.serving.store.event_store import AddResult, Changes, EventStore
+from tlogic.serving.store.store_errors import StoreError
 
 
 class LiveStore:

@@ -18,7 +18,8 @@ from tlogic.serving.engine.live_store import LiveStore
 from tlogic.serving.engine.predictors import Kind, ModelPredictor, Predictor, RulePredictor
 from tlogic.serving.engine.stored_memories import StoredMemories
 from tlogic.serving.logs import log
-from tlogic.serving.store.event_store import DamagedVersionError, StoreError, Version
+from tlogic.serving.store.event_store import Version
+from tlogic.serving.store.store_errors import DamagedVersionError, StoreError
 
 
 class VersionManager:

@@ -98,6 +98,11 @@ class EncodedEvents:
         """The first and the last time step of these events."""
         return Span(int(self.step.min()), int(self.step.max()))
 
+    @property
+    def n_distinct(self) -> int:
+        """The number of events without those that repeat another one."""
+        return len(np.unique([self.subject, self.relation, self.object, self.step], axis=1).T)
+
     @classmethod
     def from_table(cls, table: EventTable, timeline: Timeline | None = None) -> Self:
         """Encode the events of a table, with the time steps of the given timeline or else of the table.

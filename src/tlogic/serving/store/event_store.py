@@ -8,17 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
-from tlogic.errors import InputError, TLogicError
-from tlogic.events import Timeline
+from tlogic.errors import InputError
 from tlogic.events.sources.databases import is_database_url, not_installed, parse_url, public_name, reason_of
 from tlogic.events.timeline import Integers, Label
 from tlogic.serving.store.encoded_events import EncodedEvents, Span, check_events, check_span
+from tlogic.serving.store.store_errors import DamagedStoreError, DamagedVersionError, StoreError
 
 try:
     import sqlalchemy as sql
@@ -27,6 +26,8 @@ try:
     from tlogic.serving.store import removals
     from tlogic.serving.store import sql_tables as tables
     from tlogic.serving.store.removals import Removal, Selection
+    from tlogic.serving.store.stored_state import StoreState, lock_state, read_state, write_state
+    from tlogic.serving.store.stored_values import check_facts, check_ids, check_row, digest_of
 except ImportError as error:
     raise not_installed("an event store", error) from error
 
@@ -35,17 +36,8 @@ VersionKind = Literal["rules", "model"]
 
 _DRIVERS = ("sqlite", "sqlite+pysqlite", "postgresql+psycopg")
 _DISK_IS_FULL = {"SQLITE_FULL", "53100"}
-_LOCKED = {"SQLITE_BUSY", "SQLITE_LOCKED", "55P03"}
-
-
-class StoreError(TLogicError):
-    """The database failed: it is unreachable, locked or full. The store works again as soon as the database does."""
-
-    def __init__(self, message: str, public: str | None = None, *, disk_is_full: bool = False) -> None:
-        super().__init__(message)
-        self.public = public or message
-        """The message for clients, without the location of the database."""
-        self.disk_is_full = disk_is_full
+_IS_DAMAGED = {"SQLITE_CORRUPT", "XX001", "XX002"}
+_DAMAGED_TEXT = "a text in it is not valid UTF-8"
 
 
 class AddResult(NamedTuple):
@@ -54,16 +46,6 @@ class AddResult(NamedTuple):
     added: int
     known: int
     last: int
-
-
-class StoreState(NamedTuple):
-    """The size of a store. Timeline and span are None while it is empty."""
-
-    last: int
-    n_entities: int
-    n_relations: int
-    timeline: Timeline | None
-    span: Span | None
 
 
 class StoredEvents(NamedTuple):
@@ -162,6 +144,9 @@ class EventStore:
                 f"Cannot open the store {name}: {_failure(error)} ({reason_of(error, url)}). "
                 "Give the path of a store or of a new file, or the URL of a reachable database."
             ) from None  # the message of the driver may contain the password
+        except UnicodeDecodeError:
+            store.close()
+            raise InputError(f"Cannot open the store {name}: {_DAMAGED_TEXT}. Restore it from a copy.") from None
         except BaseException:
             store.close()
             raise
@@ -233,7 +218,7 @@ class EventStore:
             1
         """
         with self._transaction(writing=True) as connection:
-            state = _state_of(tables.lock(connection))
+            state = lock_state(connection)
             events = events if state.timeline is None else events.on(state.timeline)
             span = _union(state.span, events.span)
             check_span(span, events.timeline)
@@ -242,8 +227,9 @@ class EventStore:
             columns = (entities[events.subject], relations[events.relation], entities[events.object], events.step)
             distinct = list(dict.fromkeys(zip(*(column.tolist() for column in columns), strict=True)))
             last = tables.insert_events(connection, state.last, distinct)
+            _check_added(last - state.last, len(distinct))
             if last > state.last:
-                _write_state(connection, StoreState(last, n_entities, n_relations, events.timeline, span))
+                write_state(connection, StoreState(last, n_entities, n_relations, events.timeline, span))
         added = last - state.last
         return AddResult(added, len(events) - added, last)
 
@@ -285,10 +271,10 @@ class EventStore:
         selection = Selection(subject, relation, object, since, until)
         selection.check()
         with self._transaction(writing=True) as connection:
-            timeline = _state_of(tables.lock(connection)).timeline
-            if timeline is None:
+            state = lock_state(connection)
+            if state.timeline is None:
                 return 0
-            return removals.remove(connection, selection, removals.conditions(connection, selection, timeline))
+            return removals.remove(connection, selection, removals.conditions(connection, selection, state), state)
 
     def save_version(self, kind: VersionKind, content: str, about: Mapping[str, Any]) -> int:
         """Store rules or a model, as the text of their file; returns the number of the version, counted from 1."""
@@ -373,7 +359,7 @@ class EventStore:
             '1 day'
         """
         with self._transaction() as connection:
-            return _read_state(connection)
+            return read_state(connection)
 
     def changes_since(self, last: int, n_entities: int, n_relations: int, n_removals: int = 0) -> Changes:
         """Events and names after the given numbers, as one consistent snapshot; with zeros, all of them.
@@ -381,16 +367,16 @@ class EventStore:
         If events were removed since, it is all of them, too.
         """
         with self._transaction() as connection:
-            state, removals_now = _read_state(connection), tables.n_removals(connection)
+            state, removals_now = read_state(connection), tables.n_removals(connection)
             if removals_now != n_removals:
                 last = n_entities = n_relations = 0
             # Most changes have no new names. Each statement waits for the interpreter, which busy requests use.
             has_new_entities, has_new_relations = state.n_entities > n_entities, state.n_relations > n_relations
             return Changes(
                 state,
-                _events_after(connection, last, state.last),
-                tables.names_from(connection, "entity", n_entities) if has_new_entities else [],
-                tables.names_from(connection, "relation", n_relations) if has_new_relations else [],
+                _events_after(connection, last, state, has_gaps=removals_now > 0),
+                tables.names_from(connection, "entity", n_entities, state.n_entities) if has_new_entities else [],
+                tables.names_from(connection, "relation", n_relations, state.n_relations) if has_new_relations else [],
                 removals_now,
             )
 
@@ -428,11 +414,11 @@ class EventStore:
         """
         selection = Selection(subject, relation, object, since, until)
         with self._transaction() as connection:
-            timeline = _read_state(connection).timeline
-            if timeline is None:
+            state = read_state(connection)
+            if state.timeline is None:
                 return 0, []
-            matching = removals.conditions(connection, selection, timeline)
-            found = removals.first_events(connection, matching, timeline, limit)
+            matching = removals.conditions(connection, selection, state)
+            found = removals.first_events(connection, matching, state, limit)
             return removals.count(connection, matching), found
 
     def removals(self) -> list[Removal]:
@@ -465,9 +451,11 @@ class EventStore:
             'rules'
         """
         v = tables.VERSIONS.c
-        found = sql.select(v.version, v.kind, v.made, v.about).order_by(v.version.desc())
+        columns = (v.version, v.kind, v.made, v.about)
         with self._transaction() as connection:
-            return [VersionInfo(n, kind, made, _about(about)) for n, kind, made, about in connection.execute(found)]
+            rows = connection.execute(sql.select(*columns).order_by(v.version.desc())).all()
+        found = [check_row(row, columns) for row in rows]
+        return [VersionInfo(number, kind, made, _about(about)) for number, kind, made, about in found]
 
     def version(self, number: int) -> Version:
         """Read one version with its content.
@@ -490,7 +478,7 @@ class EventStore:
             found = connection.execute(sql.select(tables.VERSIONS).where(tables.VERSIONS.c.version == number)).first()
         if found is None:
             raise InputError(f"The store {self.name} has no version {number}.")
-        n, kind, made, about, packed = found
+        n, kind, made, about, packed = check_row(found, tables.VERSIONS.c)
         return Version(n, kind, made, _about(about), _unpacked(n, packed))
 
     @contextmanager
@@ -501,13 +489,15 @@ class EventStore:
             with self._engine.connect() as connection, prepared(connection).begin():
                 yield connection
         except SQLAlchemyError as error:
-            consequence = " Nothing was written; try again later." if writing else ""
             failure = _failure(error)
+            consequence = _consequence(_code_of(error), writing)
             raise StoreError(
                 f"The store {self.name} failed: {failure} ({reason_of(error, self._url)}).{consequence}",
                 f"The store failed: {failure}.{consequence}",
                 disk_is_full=_code_of(error) in _DISK_IS_FULL,
             ) from error
+        except UnicodeDecodeError:
+            raise DamagedStoreError(_DAMAGED_TEXT) from None
 
 
 def is_new(where: str | Path) -> bool:
@@ -544,8 +534,10 @@ def _failure(error: SQLAlchemyError) -> str:
     code = _code_of(error)
     if code in _DISK_IS_FULL:
         return "the disk is full"
-    if code in _LOCKED or isinstance(error, sql.exc.TimeoutError):
+    if code in tables.LOCKED or isinstance(error, sql.exc.TimeoutError):
         return "the database is locked by another process"
+    if code in _IS_DAMAGED or isinstance(error, sql.exc.NoResultFound):
+        return "the database is damaged"
     if code == "SQLITE_NOTADB":
         return "the file is not a database"
     if code is None or code[:2] in ("08", "57") or getattr(error, "connection_invalidated", False):
@@ -553,55 +545,33 @@ def _failure(error: SQLAlchemyError) -> str:
     return "the database reported an error"
 
 
-# State
+def _consequence(code: str | None, writing: bool) -> str:
+    if code in _IS_DAMAGED:
+        return " Restore it from a copy."
+    return " Nothing was written; try again later." if writing else ""
 
 
-def _read_state(connection: sql.Connection) -> StoreState:
-    return _state_of(connection.execute(sql.select(tables.STATE)).one())
-
-
-def _state_of(row: sql.Row[Any]) -> StoreState:
-    if row.timeline is None:
-        return StoreState(row.last, row.entities, row.relations, None, None)
-    timeline, span = Timeline.from_dict(json.loads(row.timeline)), Span(row.first_step, row.last_step)
-    return StoreState(row.last, row.entities, row.relations, timeline, span)
-
-
-def _write_state(connection: sql.Connection, state: StoreState) -> None:
-    assert state.timeline is not None
-    assert state.span is not None
-    connection.execute(
-        sql.update(tables.STATE).values(
-            last=state.last,
-            entities=state.n_entities,
-            relations=state.n_relations,
-            first_step=state.span.first,
-            last_step=state.span.last,
-            timeline=json.dumps(state.timeline.to_dict()),
-        )
-    )
+# Events
 
 
 def _union(known: Span | None, new: Span) -> Span:
     return new if known is None else Span(min(known.first, new.first), max(known.last, new.last))
 
 
-def _events_after(connection: sql.Connection, number: int, last: int) -> StoredEvents:
-    subjects, relations, objects, steps = tables.events_after(connection, number, last)
-    return StoredEvents(subjects, relations, objects, steps, max(number, last))
+def _check_added(n_added: int, n_given: int) -> None:
+    if not 0 <= n_added <= n_given:
+        raise DamagedStoreError(f"its number of events changed by {n_added:,} when {n_given:,} were added")
+
+
+def _events_after(connection: sql.Connection, number: int, state: StoreState, *, has_gaps: bool) -> StoredEvents:
+    facts = tables.events_after(connection, number, state.last, has_gaps=has_gaps)
+    if state.span is not None:
+        check_facts(facts, state.n_entities, state.n_relations, state.span)
+    subjects, relations, objects, steps = facts
+    return StoredEvents(subjects, relations, objects, steps, max(number, state.last))
 
 
 # Versions
-
-
-class DamagedVersionError(InputError):
-    """A stored version was changed, for example by a failing disk."""
-
-    def __init__(self, number: int, reason: str) -> None:
-        super().__init__(
-            f"Version {number} in the store is damaged ({reason}). Restore another version with POST "
-            "/api/versions/N/use, learn again, or start the service with --rules RULES or --model MODEL."
-        )
 
 
 def _about(text: str) -> dict[str, Any]:
@@ -626,8 +596,9 @@ def _unpacked(number: int, packed: bytes) -> str:
 def _ids_of(connection: sql.Connection, kind: NameKind, names: Sequence[str], count: int) -> tuple[Integers, int]:
     """The ids of names, after adding those that are new, and the new number of names."""
     encoded = [name.encode() for name in names]
-    digests = [blake2b(name, digest_size=16).digest() for name in encoded]
+    digests = [digest_of(name) for name in encoded]
     ids = tables.known_ids(connection, kind, digests)
+    check_ids(kind, ids.values(), count)
     new = [position for position, digest in enumerate(digests) if digest not in ids]
     tables.insert_names(connection, kind, count, [digests[i] for i in new], [encoded[i] for i in new])
     ids.update((digests[position], count + order) for order, position in enumerate(new))

@@ -10,13 +10,16 @@ import json
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+import numpy as np
 import sqlalchemy as sql
 
 from tlogic.errors import InputError
-from tlogic.events import Timeline
 from tlogic.events.timeline import Label
 from tlogic.graph.vocabulary import Vocabulary
 from tlogic.serving.store import sql_tables as tables
+from tlogic.serving.store.store_errors import DamagedStoreError
+from tlogic.serving.store.stored_state import StoreState
+from tlogic.serving.store.stored_values import check_facts, check_ids, check_row
 
 
 class Selection(NamedTuple):
@@ -50,14 +53,16 @@ class Removal(NamedTuple):
     events: int
 
 
-def conditions(connection: sql.Connection, selection: Selection, timeline: Timeline) -> list[Any]:
+def conditions(connection: sql.Connection, selection: Selection, state: StoreState) -> list[Any]:
     """The conditions on the table of events. Raises `InputError` for unknown names and times."""
-    found: list[Any] = []
+    timeline, found = state.timeline, list[Any]()
+    assert timeline is not None
     for role in ("subject", "relation", "object"):
         name = getattr(selection, role)
         if name is not None:
-            kind = "relation" if role == "relation" else "entity"
-            found.append(tables.EVENTS.c[role] == Vocabulary(tables.names_from(connection, kind, 0), kind).id_of(name))
+            kind, n_names = ("relation", state.n_relations) if role == "relation" else ("entity", state.n_entities)
+            names = tables.names_from(connection, kind, 0, n_names)
+            found.append(tables.EVENTS.c[role] == Vocabulary(names, kind).id_of(name))
     if selection.since is not None:
         found.append(tables.EVENTS.c.step >= timeline.step_of(selection.since))
     if selection.until is not None:
@@ -71,29 +76,34 @@ def count(connection: sql.Connection, matching: list[Any]) -> int:
 
 
 def first_events(
-    connection: sql.Connection, matching: list[Any], timeline: Timeline, limit: int
+    connection: sql.Connection, matching: list[Any], state: StoreState, limit: int
 ) -> list[tuple[str, str, str, str]]:
     """The earliest events that match, with names and dates."""
     columns = [tables.EVENTS.c[name] for name in ("subject", "relation", "object", "step")]
-    rows = connection.execute(sql.select(*columns).where(*matching).order_by(columns[-1], *columns[:-1]).limit(limit))
+    wanted = sql.select(*columns).where(*matching).order_by(columns[-1], *columns[:-1]).limit(limit)
+    rows = [check_row(row, columns) for row in connection.execute(wanted)]
+    timeline, span = state.timeline, state.span
+    assert timeline is not None
+    assert span is not None
+    if rows:
+        check_facts(np.array(rows, np.int64).T, state.n_entities, state.n_relations, span)
 
     def name_of(kind: str, number: int) -> str:
-        wanted = sql.select(tables.NAMES.c.name).where(tables.NAMES.c.kind == kind, tables.NAMES.c.id == number)
-        return bytes(connection.execute(wanted).scalar_one()).decode()
+        return tables.name_of(connection, kind, number)
 
     return [
         (name_of("entity", s), name_of("relation", r), name_of("entity", o), timeline.label_of(step))
-        for s, r, o, step in rows.all()
+        for s, r, o, step in rows
     ]
 
 
-def remove(connection: sql.Connection, selection: Selection, matching: list[Any]) -> int:
+def remove(connection: sql.Connection, selection: Selection, matching: list[Any], state: StoreState) -> int:
     """Delete the events that match and the names that no event uses any more, and log it; returns how many events."""
     events = tables.EVENTS.c
     removed = connection.execute(sql.delete(tables.EVENTS).where(*matching)).rowcount
     if removed:
-        n_entities = _remove_unused_names(connection, "entity", [events.subject, events.object])
-        n_relations = _remove_unused_names(connection, "relation", [events.relation])
+        n_entities = _remove_unused_names(connection, "entity", [events.subject, events.object], state.n_entities)
+        n_relations = _remove_unused_names(connection, "relation", [events.relation], state.n_relations)
         last, first_step, last_step = connection.execute(
             sql.select(sql.func.max(events.number), sql.func.min(events.step), sql.func.max(events.step))
         ).one()
@@ -115,19 +125,32 @@ def remove(connection: sql.Connection, selection: Selection, matching: list[Any]
 def log_of(connection: sql.Connection) -> list[Removal]:
     """All removals, oldest first."""
     r = tables.REMOVALS.c
-    rows = connection.execute(sql.select(r.time, r.selection, r.events).order_by(r.id))
-    return [Removal(time, json.loads(selection), events) for time, selection, events in rows]
+    columns = (r.time, r.selection, r.events)
+    rows = [check_row(row, columns) for row in connection.execute(sql.select(*columns).order_by(r.id))]
+    return [Removal(time, _selection_of(text), events) for time, text, events in rows]
 
 
-def _remove_unused_names(connection: sql.Connection, kind: str, columns: list[sql.Column[Any]]) -> int:
+def _selection_of(text: str) -> dict[str, str]:
+    """The parts of a selection that `Selection.to_json` wrote."""
+    try:
+        return dict(json.loads(text))
+    except (ValueError, TypeError):
+        raise DamagedStoreError(f"a removal of events has the selection {text[:200]}") from None
+
+
+def _remove_unused_names(connection: sql.Connection, kind: str, columns: list[sql.Column[Any]], n_names: int) -> int:
     """Delete names without events, and give their ids to the last names, so that ids stay consecutive.
 
     Returns the number of names that are left.
     """
     distinct = sql.union(*(sql.select(column.label("id")) for column in columns))
     used = set(connection.scalars(distinct))
+    check_ids(kind, used, n_names)
     of_kind = sql.select(tables.NAMES.c.id).where(tables.NAMES.c.kind == kind)
-    unused = sorted(set(connection.scalars(of_kind)) - used)
+    named = set(connection.scalars(of_kind))
+    if named != set(range(n_names)):
+        raise DamagedStoreError(f"the ids of its {kind} names are not complete")
+    unused = sorted(named - used)
     tables.delete_names(connection, kind, unused)
     free = [number for number in unused if number < len(used)]
     last = sorted(number for number in used if number >= len(used))

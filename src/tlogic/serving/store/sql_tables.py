@@ -18,6 +18,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from tlogic.errors import InputError
 from tlogic.events.timeline import Integers
+from tlogic.serving.store.store_errors import DamagedStoreError
+from tlogic.serving.store.stored_values import check_names, check_row
 
 FORMAT = 1
 LOCK_TIMEOUT_SECONDS = 30
@@ -26,6 +28,9 @@ CONNECT_TIMEOUT_SECONDS = 10
 """How long to wait for a connection to the server."""
 
 Row = tuple[int, int, int, int]
+
+LOCKED = {"SQLITE_BUSY", "SQLITE_LOCKED", "55P03"}
+"""The codes of errors of databases that are locked by another process."""
 
 _ROWS_PER_CHUNK = 100_000
 # Databases limit the number of values in one statement.
@@ -155,7 +160,7 @@ def learning_claim(connection: sql.Connection) -> tuple[sql.Row[Any], float]:
     if row is None:  # nobody has learned yet, so the first period begins now
         connection.execute(sql.insert(LEARNING).values(id=1, began=now, until=now, learned=now))
         row = connection.execute(sql.select(LEARNING)).one()
-    return row, now
+    return check_row(row, LEARNING.c), now
 
 
 def _make_durable(connection: Any, _record: object) -> None:
@@ -216,10 +221,10 @@ def _enable_write_ahead_log(engine: sql.Engine) -> None:
             try:
                 connection.cursor().execute("PRAGMA journal_mode = WAL")
                 return
-            except engine.dialect.loaded_dbapi.OperationalError:
+            except engine.dialect.loaded_dbapi.Error as error:
                 # SQLite does not wait here if another process does the same.
-                if time.monotonic() > deadline:
-                    raise
+                if error.sqlite_errorname not in LOCKED or time.monotonic() > deadline:
+                    raise sql.exc.DBAPIError("PRAGMA journal_mode = WAL", None, error) from error
                 time.sleep(0.01)
     finally:
         connection.close()
@@ -254,10 +259,18 @@ def insert_names(
             connection.execute(sql.insert(NAMES).from_select(["kind", "id", "digest", "name"], every))
 
 
-def names_from(connection: sql.Connection, kind: str, first_id: int) -> list[str]:
-    """The names from an id on."""
-    found = sql.select(NAMES.c.name).where(NAMES.c.kind == kind, NAMES.c.id >= first_id).order_by(NAMES.c.id)
-    return [bytes(name).decode() for name in connection.scalars(found)]
+def names_from(connection: sql.Connection, kind: str, first_id: int, n_names: int) -> list[str]:
+    """The names from an id on, in a store with that number of names."""
+    columns = (NAMES.c.id, NAMES.c.digest, NAMES.c.name)
+    found = sql.select(*columns).where(NAMES.c.kind == kind, NAMES.c.id >= first_id).order_by(NAMES.c.id)
+    return check_names(kind, first_id, n_names, connection.execute(found).all())
+
+
+def name_of(connection: sql.Connection, kind: str, number: int) -> str:
+    """The name with an id."""
+    columns = (NAMES.c.id, NAMES.c.digest, NAMES.c.name)
+    found = connection.execute(sql.select(*columns).where(NAMES.c.kind == kind, NAMES.c.id == number)).all()
+    return check_names(kind, number, number + 1, found)[0]
 
 
 def delete_names(connection: sql.Connection, kind: str, ids: Sequence[int]) -> None:
@@ -294,7 +307,8 @@ def renumber_names(
 
 def n_removals(connection: sql.Connection) -> int:
     """How many times events were removed."""
-    return connection.scalar(sql.select(sql.func.max(REMOVALS.c.id))) or 0
+    newest = connection.execute(sql.select(REMOVALS.c.id).order_by(REMOVALS.c.id.desc()).limit(1)).first()
+    return 0 if newest is None else check_row(newest, [REMOVALS.c.id])[0]
 
 
 def insert_events(connection: sql.Connection, last: int, rows: Sequence[Row]) -> int:
@@ -302,8 +316,12 @@ def insert_events(connection: sql.Connection, last: int, rows: Sequence[Row]) ->
     insert = _insert_into_sqlite if connection.dialect.name == "sqlite" else _insert_into_postgresql
     for start in range(0, len(rows), _ROWS_PER_CHUNK):
         insert(connection, last, rows[start : start + _ROWS_PER_CHUNK])
-        last = connection.scalar(sql.select(sql.func.max(EVENTS.c.number))) or 0
+        last = _last_number(connection)
     return last
+
+
+def _last_number(connection: sql.Connection) -> int:
+    return connection.scalar(sql.select(sql.func.max(EVENTS.c.number))) or 0
 
 
 def _insert_into_sqlite(connection: sql.Connection, _last: int, rows: Sequence[Row]) -> None:
@@ -320,12 +338,23 @@ def _insert_into_postgresql(connection: sql.Connection, last: int, rows: Sequenc
     connection.execute(sql.insert(EVENTS).from_select([EVENTS.c.number, *_FACT], fresh))
 
 
-def events_after(connection: sql.Connection, number: int, last: int) -> Integers:
-    """Subject, relation, object and time step of the events after a number, one row per column."""
+def events_after(connection: sql.Connection, number: int, last: int, *, has_gaps: bool) -> Integers:
+    """Subject, relation, object and time step of the events after a number to the last, one row per column.
+
+    If events were removed, their numbers are missing.
+    """
+    if last <= number:
+        return np.empty((len(_FACT), 0), dtype=np.int64)
+    incomplete = DamagedStoreError(f"the events {number + 1:,} to {last:,} are not complete")
+    if _last_number(connection) != last:  # a wrong last number may be so high that reading up to it never ends
+        raise incomplete
     parts = [
         _events_between(connection, start, start + _ROWS_PER_CHUNK) for start in range(number, last, _ROWS_PER_CHUNK)
     ]
-    return np.concatenate([np.empty((len(_FACT), 0), dtype=np.int64), *parts], axis=1)
+    facts = np.concatenate(parts, axis=1)
+    if facts.shape[1] != last - number and not has_gaps:
+        raise incomplete
+    return facts
 
 
 def _events_between(connection: sql.Connection, after: int, to: int) -> Integers:
@@ -335,9 +364,7 @@ def _events_between(connection: sql.Connection, after: int, to: int) -> Integers
     texts = connection.execute(between).one()
     columns_of_numbers = [_numbers(text or "") for text in texts]
     if len({len(column) for column in columns_of_numbers}) > 1:
-        raise InputError(
-            f"The store is damaged: some of the events {after + 1:,} to {to:,} are not numbers. Restore it from a copy."
-        )
+        raise DamagedStoreError(f"some of the events {after + 1:,} to {to:,} are not numbers")
     table = np.array(columns_of_numbers)
     return table[1:, np.argsort(table[0])]
 

@@ -12,7 +12,7 @@ from tlogic.errors import TLogicError, UnknownNameError
 from tlogic.serving.engine.time_limit import TimeLimitError
 from tlogic.serving.schemas import Problem
 from tlogic.serving.store.encoded_events import InvalidEventsError
-from tlogic.serving.store.event_store import StoreError
+from tlogic.serving.store.store_errors import StoreError
 
 _MAX_SHOWN_ERRORS = 5
 _MAX_LISTED_EVENTS = 20
