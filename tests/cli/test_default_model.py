@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import assert_refused, run
-from tests.damage import flip
 
 QUERY = ["--subject", "Kite Aviation", "--relation", "sue"]
 FITTING = "No --model or --rules given: fitting a scorecard to the data."
@@ -52,17 +51,6 @@ def test_a_damaged_model_in_the_cache_is_fitted_again(small_world: Path, tmp_pat
     second = run(*command, TLOGIC_CACHE=str(tmp_path))
     assert FITTING in second.stderr
     assert second.stdout == first.stdout
-
-
-def test_a_damaged_memory_in_the_cache_is_built_again(small_world: Path, tmp_path: Path) -> None:
-    command = ["forecast", small_world, *QUERY, "--quiet"]
-    first = run(*command, TLOGIC_CACHE=str(tmp_path))
-    contents = {path: path.read_bytes() for path in tmp_path.glob("*.memory")}
-    assert contents
-    for path, content in contents.items():
-        path.write_bytes(flip(content, 4 * len(content)))
-    assert run(*command, TLOGIC_CACHE=str(tmp_path)).stdout == first.stdout
-    assert {path: path.read_bytes() for path in contents} == contents
 
 
 def test_without_a_cache_the_model_is_not_kept(small_world: Path) -> None:

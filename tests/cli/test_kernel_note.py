@@ -76,5 +76,5 @@ def test_a_kernel_without_a_stored_version_is_not_compiled(tmp_path: Path) -> No
         py_func, stats = scores_of.py_func, Stats
 
     assert not console._is_compiled(Kernel)
-    (tmp_path / "scorecard.scores_of-1.py311.nbi").touch()
+    (tmp_path / "softmax.scores_of-1.py311.nbi").touch()
     assert console._is_compiled(Kernel)

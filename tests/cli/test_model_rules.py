@@ -82,5 +82,5 @@ def test_bad_input_ends_with_one_message(model_file: Path, options: list[str], m
 def test_files_of_the_other_kind(rule_file: Path, tmp_path: Path) -> None:
     assert_refused(run("rules", rule_file, "--kind", "chains"), "--kind is for the rules of a model")
     damaged = tmp_path / "some.model"
-    damaged.write_text(seal('{\n "format": "tlogic model", "version": 4}'))
+    damaged.write_text(seal('{\n "format": "tlogic model", "version": 5}'))
     assert_refused(run("rules", damaged), "is a damaged model file")

@@ -37,7 +37,7 @@ class Shown:
 
 def forecast(shown: Shown | None = None) -> str:
     """A fitted model and one of its forecasts, as text."""
-    graph = tlogic.sample(days=100)
+    graph = tlogic.sample(days=150)
     model = tlogic.fit(graph, evidence=EVIDENCE, progress=shown)
     answers = tlogic.forecast(graph, model, [("Kite Aviation", "sue")], progress=shown)
     return model.to_json() + answers.frame.write_json()

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import tlogic
+from tests.damage import flip
 from tlogic.graph import TemporalGraph
 from tlogic.graph.graph_cache import FOLDER_VARIABLE, read_with_cache
 
@@ -42,4 +43,17 @@ def test_a_forecast_stores_a_memory_of_all_facts(data: str, n_added: list[int]) 
     del n_added[:]
     second = tlogic.forecast(read(data), model, [("e1", "calls")])
     assert second.frame.equals(first.frame)
+    assert sum(n_added) == 0
+
+
+def test_a_damaged_memory_is_built_and_stored_again(data: str, n_added: list[int]) -> None:
+    model = tlogic.fit(read(data), evidence=["pair", "rules"])
+    first = tlogic.forecast(read(data), model, [("e1", "calls")])
+    cached = {path: path.read_bytes() for path in Path(data).with_name("cache").glob("*.memory")}
+    assert cached
+    for path, content in cached.items():
+        path.write_bytes(flip(content, 4 * len(content)))
+    assert tlogic.forecast(read(data), model, [("e1", "calls")]).frame.equals(first.frame)
+    del n_added[:]
+    assert tlogic.forecast(read(data), model, [("e1", "calls")]).frame.equals(first.frame)
     assert sum(n_added) == 0

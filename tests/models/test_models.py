@@ -71,14 +71,14 @@ def test_a_model_is_kept_in_a_file(world: TemporalGraph, model: tlogic.Model, tm
         ("not json", "is not a model file"),
         ("{}", "is not a model file"),
         ("[]", "is not a model file"),
-        ('{"format": "tlogic model", "version": 2}', "reads version 4. Fit the model again"),
-        ('{"format": "tlogic model", "version": 4}', "damaged"),
+        ('{"format": "tlogic model", "version": 2}', "reads version 5. Fit the model again"),
+        ('{"format": "tlogic model", "version": 5}', "damaged"),
         (
-            '{"format": "tlogic model", "version": 4, "families": ["tea leaves"], "evidence": []}',
+            '{"format": "tlogic model", "version": 5, "families": ["tea leaves"], "evidence": []}',
             "features that this version",
         ),
         (
-            '{"format": "tlogic model", "version": 4, "families": ["pair"], "evidence": []}',
+            '{"format": "tlogic model", "version": 5, "families": ["pair"], "evidence": []}',
             "features that this version",
         ),
     ],

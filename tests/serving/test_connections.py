@@ -22,7 +22,11 @@ MEGABYTE = 2**20
 
 
 async def answer(scope: Any, receive: Any, send: Any) -> None:
-    """A small response; 64 MB at /large, and none at /wait until the client leaves."""
+    """A small response; 64 MB at /large, and none at /wait until the client leaves. Web sockets are accepted."""
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.accept"})
+        await receive()
     if scope["type"] == "http":
         while scope["path"] == "/wait" and (await receive())["type"] != "http.disconnect":
             pass
@@ -72,6 +76,20 @@ def sent_until_closed(connection: socket.socket, part: bytes, n_parts: int) -> i
         except ConnectionError:
             return number
     return n_parts
+
+
+# Web sockets
+
+
+@pytest.mark.parametrize("before", [b"", GET + b"\r\n"], ids=["new connection", "used connection"])
+def test_web_sockets_are_opened(before: bytes) -> None:
+    upgrade = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    with server(SOON) as running, connect(running) as connection:
+        if before:
+            connection.sendall(before)
+            assert connection.recv(MEGABYTE).startswith(b"HTTP/1.1 200 ")
+        connection.sendall(GET + upgrade + b"Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\r\n\r\n")
+        assert connection.recv(MEGABYTE).startswith(b"HTTP/1.1 101 ")
 
 
 # Sizes

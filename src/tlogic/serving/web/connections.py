@@ -191,7 +191,7 @@ class LimitedProtocol(HttpToolsProtocol):
         """End a request, whose body may have been slow. If it has been answered already, the next one is awaited."""
         self._set_incomplete_bytes(0)
         super().on_message_complete()
-        if not self.cycle.response_complete:
+        if self.cycle is not None and not self.cycle.response_complete:  # there is none before a web socket opens
             self._pool.discard_waiting(self)
 
     def on_response_complete(self) -> None:
