@@ -113,7 +113,8 @@ def _run(*command: object, cwd: Path = ROOT) -> None:
     words = [str(word) for word in command]
     done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise NotReadyError(f"`{' '.join(words)}` failed:\n{(done.stdout + done.stderr)[-3000:]}")
+        output = (done.stdout + done.stderr)[-3000:]
+        raise NotReadyError(f"`{' '.join(words)}` ended with code {done.returncode}:\n{output}")
 
 
 def main(check_only: bool) -> None:
