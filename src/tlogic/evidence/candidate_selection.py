@@ -32,7 +32,7 @@ from tlogic.evidence.partners import (
     strongest,
 )
 from tlogic.evidence.similar_subjects import N_SIMILAR, fill_similar, fill_targets
-from tlogic.graph.arrays import Floats, Ints, borrowed, copy_items
+from tlogic.graph.arrays import Floats, Ints, borrowed, copy_items, keep
 
 MAX_CANDIDATES = 120
 """Per query, unless it had many answers when it last occurred."""
@@ -166,12 +166,16 @@ class PerCandidate(NamedTuple):
 def _select(
     memory: EventMemory, queries: StepQueries, popular: Ints, proposals: Proposals, per_query: PerQuery
 ) -> PerCandidate:
-    memory, per_query, popular = borrowed(memory), borrowed(per_query), borrowed(popular)
+    memory, per_query, popular, proposals = borrowed((memory, per_query, popular, proposals))
     now, n, start = queries.now, len(queries.subject), per_query.start
     n_entities = len(memory.entity_key)
-    found = Found(np.zeros(n_entities, np.float32), np.empty(n_entities, np.int32), np.zeros(1, np.int64))
-    strengths = np.empty(n_entities, np.float32)
-    near, members = new_members(n_entities), new_members(n_entities)
+    owned = (
+        Found(np.zeros(n_entities, np.float32), np.empty(n_entities, np.int32), np.zeros(1, np.int64)),
+        np.empty(n_entities, np.float32),
+        new_members(n_entities),
+        new_members(n_entities),
+    )
+    found, strengths, near, members = borrowed(owned)
     pairs, all_are_near = np.full(n_entities, -1, np.int64), False  # per entity: its pair with the subject
     chosen = _room_for(n * MAX_CANDIDATES + MAX_CANDIDATES_OF_BROAD_QUERY)
     for q in range(n):
@@ -211,6 +215,7 @@ def _select(
             back_slot = slot_of(memory.slot, c, r ^ 1)
             chosen.pair[p], chosen.back_slot[p] = pair, back_slot
             chosen.triple[p] = triple_of(memory.triple, slot, back_slot, r, s, c) if pair >= 0 else -1
+    keep(owned)
     end = start[n]
     return PerCandidate(
         chosen.candidate[:end].copy(),

@@ -22,7 +22,7 @@ from tlogic.evidence.groups import (
     weight_before,
 )
 from tlogic.evidence.lists import Lists, first_of, indexes_of
-from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.arrays import Floats, Ints, borrowed, keep
 
 _ANY = -1
 
@@ -71,6 +71,7 @@ def new_members(n_entities: int) -> Members:
 @kernel
 def collect_partners(memory: EventMemory, entity: int, now: int, members: Members) -> None:
     """Collect the partners of the last events of an entity before now."""
+    memory, members = borrowed(memory), borrowed(members)
     since = searched_since(memory.edges, memory.max_events, entity, now)
     if is_short(memory.partners, entity, memory.max_events):
         _collect_from_list(memory.decay, memory.partners, entity, memory.pairs, since, now, members)
@@ -141,8 +142,11 @@ def strongest(
     partners: Partners,
 ) -> None:
     """Write the members with the most weight, whose keys break ties, and their shares of a group as a whole."""
+    decay, entity_key, members, parts = borrowed((decay, entity_key, members, parts))
+    wholes, partners = borrowed((wholes, partners))
     n, n_found = len(partners.entity), 0
-    found = np.empty(n, np.int64)
+    owned = np.empty(n, np.int64)
+    found = borrowed(owned)
     for i in range(members.n[0]):
         if n_found < n or members.weight[i] >= members.weight[found[n - 1]]:
             n_found = _insert(found, n_found, entity_key, members, i)
@@ -156,6 +160,7 @@ def strongest(
                 partners.share[rank, k] = share(
                     decay, parts, part, moment_before(parts, part, now), wholes, which, whole, h
                 )
+    keep(owned)
 
 
 @helper

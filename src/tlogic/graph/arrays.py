@@ -71,6 +71,18 @@ rules that took a fifth of the time.
 """
 
 
+@intrinsic
+def _keep(_: Any, record: Any) -> tuple[Any, Callable[..., Any]]:
+    def make(context: Any, *_: Any) -> Any:
+        return context.get_dummy_value()
+
+    return types.none(record), make
+
+
+keep: Any = _keep
+"""In a kernel: keep arrays that were made there alive up to this line. Those that are only borrowed would be freed."""
+
+
 @helper
 def copy_items(source: Any, n: int, target: Any) -> None:
     """In a kernel: copy the first items of an array. To assign a slice takes seconds to compile, for error messages."""

@@ -31,7 +31,7 @@ from tlogic.evidence.rates import (
 from tlogic.evidence.rule_kinds import RuleCounts, RuleKind
 from tlogic.evidence.statements import Case, Edge, Statement, percent
 from tlogic.evidence.tables import add_key, joint_key, number_of
-from tlogic.graph.arrays import Floats, Ints, borrowed, copy_items
+from tlogic.graph.arrays import Floats, Ints, borrowed, copy_items, keep
 
 N_AGES = N_RECENT_STEPS
 """The age of the oldest facts for which rules fire, in time steps."""
@@ -60,7 +60,8 @@ def _extract(memory: EventMemory, tally: Tally, context: QueryContext, order: In
     cell_head, rates, logs = np.full(n_cells, -1, np.int64), np.empty(n_cells), np.empty(n_cells, np.int64)
     n_bodies = n_cells // N_AGES
     body_head, rules, of_rule = np.full(n_bodies, -1, np.int64), np.empty(n_bodies, np.int64), np.empty(n_bodies)
-    head_rates = np.empty(_ALL_AGES + 1)
+    owned_rates = np.empty(_ALL_AGES + 1)
+    head_rates = borrowed(owned_rates)
     for q in order:
         r = context.relation[q]
         best = 1e-9
@@ -84,6 +85,7 @@ def _extract(memory: EventMemory, tally: Tally, context: QueryContext, order: In
             best = max(best, log_as_float(total))
         for p in range(context.start[q], context.start[q + 1]):
             out[p, 2] = out[p, 1] / best
+    keep(owned_rates)
 
 
 @helper

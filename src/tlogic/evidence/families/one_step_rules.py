@@ -53,7 +53,7 @@ from tlogic.evidence.rates import (
 from tlogic.evidence.rule_kinds import RuleCounts, RuleKind, age_spans
 from tlogic.evidence.statements import Case, Edge, Statement, percent
 from tlogic.evidence.tables import add_key, joint_key, number_of
-from tlogic.graph.arrays import Floats, Ints, borrowed
+from tlogic.graph.arrays import Floats, Ints, borrowed, keep
 
 AGES = (1, 2, 3, 4, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 240, 365, 730)
 """The edges of the buckets of age, in time steps."""
@@ -119,7 +119,7 @@ def _extract(memory: EventMemory, tally: Tally, context: QueryContext, out: Floa
     memory, tally, context, out = borrowed(memory), borrowed(tally), borrowed(context), borrowed(out)
     now = context.now
     n_relations = len(memory.relation_key)
-    known = Known(
+    owned = Known(
         np.full(n_relations, -1, np.int64),
         np.empty(n_relations, np.int64),
         np.empty(n_relations),
@@ -127,6 +127,7 @@ def _extract(memory: EventMemory, tally: Tally, context: QueryContext, out: Floa
         np.empty(n_relations),
         np.empty(_N_BUCKETS),
     )
+    known = borrowed(owned)
     for q in range(len(context.subject)):
         s, r = context.subject[q], context.relation[q]
         fill_head_rates(tally.totals[r], _ALL_AGES, 0, _ALL_AGES, PRIOR, known.head_rates)
@@ -150,6 +151,7 @@ def _extract(memory: EventMemory, tally: Tally, context: QueryContext, out: Floa
                 )
         share_of_best(rows, _SHARED_SUM, _OF_BEST)
         rank_within(rows, _SHARED_SUM, _RANK)
+    keep(owned)
 
 
 @helper
