@@ -14,6 +14,7 @@ import numpy as np
 from tlogic.compilation import kernel
 from tlogic.evidence.answer_history import HISTORY_COLUMNS, MEAN_ANSWERS
 from tlogic.graph.arrays import Floats, Ints, copy_items
+from tlogic.models.linear_losses import MAX_LOG_MEAN, logistic_loss, poisson_loss
 from tlogic.models.optimiser import minimise
 
 _FEATURES = (*HISTORY_COLUMNS, "log expected answers", "log expected answers above 1", "threshold")
@@ -29,7 +30,6 @@ _MAX_ITERATIONS = 100
 _MIN_DEVIATION = 1e-6  # of a column, relative to its mean; rounding makes smaller ones
 _MAX_SHARE = 0.95  # of the candidates that are expected to be answers
 _MIN_EXPECTED = 1e-3  # answers
-_MAX_LOG_EXPECTED = 8.0
 _MIN_SLOPE = 0.05  # keeps probabilities increasing with the score
 _IMPROBABLE = -5.0  # log-odds below which a part of the candidates is enough to learn from
 _PART = 8  # every eighth candidate is in that part
@@ -111,7 +111,7 @@ def learn_expected_answers(history: Floats, n_answers: Ints) -> Calibration:
     terms = _answer_terms(history)
     mean, deviation = _scale(terms)
     design = np.column_stack([np.ones(len(history)), (terms - mean) / deviation])
-    loss = partial(_poisson_loss, design, n_answers, _later_weigh_more(len(history)))
+    loss = partial(_penalised_poisson_loss, design, n_answers.astype(np.float64), _later_weigh_more(len(history)))
     found = minimise(loss, np.zeros(design.shape[1]), _MAX_ITERATIONS)
     return Calibration(
         answers=_unscaled(found, mean, deviation),
@@ -144,9 +144,9 @@ def calibrate(
     is_common = (log_odds < _IMPROBABLE) & (is_true == 0)
     chosen = np.flatnonzero(~is_common | (np.arange(len(scores)) % _PART == 0))
     x, z = log_odds[chosen, None], ((features - mean) / deviation)[query[chosen]]
-    design = np.hstack([np.ones_like(x), z, x, z * x, _hinges(x[:, 0])])
+    design = np.hstack([np.ones_like(x), z, x, z * x, _hinges(log_odds[chosen])])
     weight = np.where(is_common[chosen], _PART, 1.0) * _query_weights(n_similar)[query[chosen]]
-    loss = partial(_logistic_loss, design, x[:, 0], is_true[chosen], weight)
+    loss = partial(_penalised_logistic_loss, design, log_odds[chosen], is_true[chosen].astype(np.float64), weight)
     found = minimise(loss, np.zeros(design.shape[1]), _MAX_ITERATIONS)
     offset, slope, bend = np.split(found, [1 + z.shape[1], 2 + 2 * z.shape[1]])
     n_columns = history.shape[1]
@@ -189,10 +189,6 @@ def _hinges(log_odds: Floats) -> Floats:
     return np.maximum(log_odds[:, None] - _KNOTS, 0.0)
 
 
-def _sigmoid(log_odds: Floats) -> Floats:
-    return 1.0 / (1.0 + np.exp(-np.clip(log_odds, -700.0, 700.0)))
-
-
 def _scale(columns: Floats) -> tuple[Floats, Floats]:
     """The mean and the standard deviation of each column; 0 and 1 if there are no rows, and 1 for a constant column."""
     if not len(columns):
@@ -208,18 +204,15 @@ def _unscaled(weight: Floats, mean: Floats, deviation: Floats) -> Floats:
     return np.append(weight[0] - own @ mean, own)
 
 
-def _poisson_loss(design: Floats, n: Ints, times: Floats, weight: Floats) -> tuple[float, Floats]:
-    log_mean = np.minimum(design @ weight, _MAX_LOG_EXPECTED)
-    mean = np.exp(log_mean)
-    loss = float((times * (mean - n * log_mean)).sum() + _L2_PENALTY_OF_ANSWERS / 2 * (weight**2).sum())
-    return loss, design.T @ (times * (mean - n)) + _L2_PENALTY_OF_ANSWERS * weight
+def _penalised_poisson_loss(design: Floats, n: Floats, times: Floats, weight: Floats) -> tuple[float, Floats]:
+    loss, gradient = poisson_loss(design, n, times, weight)
+    return loss + _L2_PENALTY_OF_ANSWERS / 2 * float((weight**2).sum()), gradient + _L2_PENALTY_OF_ANSWERS * weight
 
 
-def _logistic_loss(design: Floats, known: Floats, is_true: Ints, times: Floats, weight: Floats) -> tuple[float, Floats]:
-    """The loss of log-odds of which a part is known, and its gradient by the weights of the rest."""
-    log_odds = known + design @ weight
-    loss = float((times * (np.logaddexp(0.0, log_odds) - is_true * log_odds)).sum())
-    gradient = design.T @ (times * (_sigmoid(log_odds) - is_true))
+def _penalised_logistic_loss(
+    design: Floats, known: Floats, is_true: Floats, times: Floats, weight: Floats
+) -> tuple[float, Floats]:
+    loss, gradient = logistic_loss(design, known, is_true, times, weight)
     return loss + _L2_PENALTY / 2 * float((weight**2).sum()), gradient + _L2_PENALTY * weight
 
 
@@ -238,7 +231,7 @@ def _expected_answers(calibration: Calibration, start: Ints, history: Floats) ->
         for k in range(len(_ANSWER_KNOTS)):
             log_expected += answers[1 + history.shape[1] + k] * max(mean - _ANSWER_KNOTS[k], 0.0)
         largest = max(_MAX_SHARE * (start[q + 1] - start[q]), _MIN_EXPECTED)
-        expected[q] = min(max(np.exp(min(log_expected, _MAX_LOG_EXPECTED)), _MIN_EXPECTED), largest)
+        expected[q] = min(max(np.exp(min(log_expected, MAX_LOG_MEAN)), _MIN_EXPECTED), largest)
     return expected
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tlogic.graph.arrays import Floats
+from tlogic.models.linear_losses import logistic_loss
 from tlogic.models.optimiser import minimise
 
 _KNOT_QUANTILES = (0.2, 0.5, 0.8)  # of the log-odds of events, at which the slope may change
@@ -28,7 +29,7 @@ class Correction(NamedTuple):
 
     def of(self, log_odds: Floats) -> Floats:
         """The corrected log-odds."""
-        found: Floats = _intervals(self.knot, log_odds) @ self.slope + self.offset
+        found: Floats = (_intervals(self.knot, log_odds) * self.slope).sum(axis=1) + self.offset
         return found
 
 
@@ -39,7 +40,7 @@ def learn_correction(log_odds: Floats, happened: Floats, weight: Floats) -> Corr
         return Correction()
     knot = np.unique(events[[int(share * len(events)) for share in _KNOT_QUANTILES]])
     design = np.column_stack([np.ones(len(log_odds)), _intervals(knot, log_odds)])
-    loss = partial(_loss, design, log_odds, happened, weight)
+    loss = partial(_penalised_loss, design, log_odds, happened, weight)
     change = minimise(loss, np.zeros(design.shape[1]), _MAX_ITERATIONS)
     return Correction(knot, float(change[0]), np.maximum(1.0 + change[1:], _MIN_SLOPE))
 
@@ -52,10 +53,10 @@ def _intervals(knot: Floats, log_odds: Floats) -> Floats:
     return np.column_stack([np.minimum(log_odds, knot[0]), inner, np.maximum(log_odds - knot[-1], 0.0)])
 
 
-def _loss(design: Floats, log_odds: Floats, happened: Floats, weight: Floats, change: Floats) -> tuple[float, Floats]:
+def _penalised_loss(
+    design: Floats, log_odds: Floats, happened: Floats, weight: Floats, change: Floats
+) -> tuple[float, Floats]:
     """The negative log-likelihood of changed log-odds, with the penalty, and its gradient."""
-    changed = log_odds + design @ change
-    loss = (weight * (np.logaddexp(0.0, changed) - happened * changed)).sum()
-    gradient = design.T @ (weight * (1.0 / (1.0 + np.exp(-changed)) - happened))
+    loss, gradient = logistic_loss(design, log_odds, happened, weight, change)
     slopes = np.append(0.0, change[1:])
-    return float(loss + _L2_PENALTY / 2 * (slopes**2).sum()), gradient + _L2_PENALTY * slopes
+    return loss + _L2_PENALTY / 2 * float((slopes**2).sum()), gradient + _L2_PENALTY * slopes
