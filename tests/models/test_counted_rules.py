@@ -161,5 +161,19 @@ def test_damaged_rules_are_refused(model: tlogic.Model, tmp_path: Path, name: st
         tlogic.Model.load(path)
 
 
+def test_rules_are_read_when_they_are_needed(model: tlogic.Model, tmp_path: Path) -> None:
+    """Forecasts do not wait for them. Sealing an edited file reads all of it, so that only a wrong seal gets here."""
+    path = tmp_path / "world.model"
+    before, after = model.to_json().split('"hits":[', 1)
+    path.write_text(seal(f'{before}"hits":[null,{after}'), "utf-8")
+    loaded = tlogic.Model.load(path)
+    assert loaded.families == model.families
+    line = before.count("\n") + 1
+    with pytest.raises(tlogic.InputError, match=rf"damaged model file, line {line}: rules\[0\]\.hits\[0\] is null"):
+        _ = loaded.rules
+    with pytest.raises(tlogic.InputError, match="damaged model file"):
+        tlogic.seal(path)
+
+
 def test_a_model_without_rules_in_its_evidence_has_none() -> None:
     assert tlogic.fit(tlogic.sample(days=60), evidence=("recurrence", "popularity")).rules == ()

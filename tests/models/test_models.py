@@ -180,12 +180,14 @@ def test_a_flipped_bit_in_a_model_file_is_noticed(
             tlogic.Model.load(path)
 
 
-def test_half_a_file_is_no_model(scorecard: tlogic.Model, tmp_path: Path) -> None:
-    path = tmp_path / "half.model"
-    scorecard.save(path)
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    with pytest.raises(tlogic.InputError, match="is not a model file"):
+@pytest.mark.parametrize(("end", "problem"), [('"pairs"', "is not a model file"), ('{"body":', "has no checksum")])
+def test_a_part_of_a_file_is_no_model(scorecard: tlogic.Model, tmp_path: Path, end: str, problem: str) -> None:
+    path = tmp_path / "part.model"
+    path.write_text(scorecard.to_json().partition(end)[0], "utf-8")
+    with pytest.raises(tlogic.InputError, match=problem):
         tlogic.Model.load(path)
+    with pytest.raises(tlogic.InputError, match="is not a model file|damaged model file"):
+        tlogic.seal(path)
 
 
 # How good they are

@@ -5,7 +5,7 @@ each head relation and kind of rule, those that hit most often.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from tlogic.evidence.registry import FAMILIES
 from tlogic.evidence.relation_numbers import decode_relations
 from tlogic.evidence.rule_kinds import RuleKind, Span
 from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.vocabulary import Relations
 from tlogic.rules.quoted_names import quote_name
 from tlogic.rules.selection import sort_rules
 from tlogic.rules.verbalisation import fact_of, sentence
@@ -184,11 +185,36 @@ class Counts(NamedTuple):
     """One row per rule, and a last one for all rules together, with those that were not kept."""
 
 
-class CountedRules:
-    """The kept rules of all head relations, as arrays."""
+class CountsByName(NamedTuple):
+    """The names of relations, and the counts of rules in which their indexes are the ids."""
 
-    def __init__(self, relations: Sequence[str] = (), counts: Sequence[Counts] = ()) -> None:
-        self.relations, self.counts = tuple(relations), tuple(counts)
+    relations: tuple[str, ...] = ()
+    counts: tuple[Counts, ...] = ()
+
+
+class CountedRules:
+    """The kept rules of all head relations, as arrays.
+
+    Args:
+        read: Reads them when they are first needed: few commands do, and a model has tens of thousands.
+    """
+
+    def __init__(self, read: Callable[[], CountsByName] = CountsByName) -> None:
+        self._read = read
+
+    @cached_property
+    def _content(self) -> CountsByName:
+        return self._read()
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """The names of relations, by their ids."""
+        return self._content.relations
+
+    @property
+    def counts(self) -> tuple[Counts, ...]:
+        """The rules by head relation and kind."""
+        return self._content.counts
 
     @cached_property
     def strongest_first(self) -> tuple[CountedRule, ...]:
@@ -219,35 +245,34 @@ class CountedRules:
         names = self.relations
         fires, hits = (column[:, :-1].astype(np.int64).tolist() for column in counts.tally)
         about = _compact({"kind": counts.kind, "head": names[counts.head], "fires": fires.pop(), "hits": hits.pop()})
-        rules = ",\n".join(
-            _compact({"body": [names[b] for b in body], "fires": fired, "hits": hit})
+        rules = [
+            {"body": [names[b] for b in body], "fires": fired, "hits": hit}
             for body, fired, hit in zip(counts.body.tolist(), fires, hits, strict=True)
-        )
-        return f'{about[:-1]},"rules":[\n{rules}]}}'
-
-    @classmethod
-    def from_json(cls, groups: Sequence[Mapping[str, Any]]) -> "CountedRules":
-        """Read the rules of a model file.
-
-        Raises:
-            ValueError: If the counts do not fit together, or the name of a relation is not a string.
-        """
-        ids: dict[str, int] = {}
-        counts = []
-        for group in groups:
-            body = [[ids.setdefault(name, len(ids)) for name in rule["body"]] for rule in group["rules"]]
-            rows = [*group["rules"], group]
-            tally = DenseTally(
-                *(_summed(np.array([row[name] for row in rows], np.float64)) for name in ("fires", "hits"))
-            )
-            head = ids.setdefault(group["head"], len(ids))
-            counts.append(Counts(group["kind"], head, np.array(body), tally))
-            _check(counts[-1])
-        _check_names(ids)
-        return cls(tuple(ids), counts)
+        ]
+        lines = _compact(rules)[1:-1].replace('},{"body":', '},\n{"body":')  # a name has no quote without a backslash
+        return f'{about[:-1]},"rules":[\n{lines}]}}'
 
 
-def most_frequent_rules(families: Mapping[str, Family], n_base_relations: int) -> list[Counts]:
+def read_rules(groups: Sequence[Mapping[str, Any]]) -> CountsByName:
+    """Read the rules of a model file.
+
+    Raises:
+        ValueError: If the counts do not fit together, or the name of a relation is not a string.
+    """
+    ids: dict[str, int] = {}
+    counts = []
+    for group in groups:
+        body = [[ids.setdefault(name, len(ids)) for name in rule["body"]] for rule in group["rules"]]
+        rows = [*group["rules"], group]
+        tally = DenseTally(*(_summed(np.array([row[name] for row in rows], np.float64)) for name in ("fires", "hits")))
+        head = ids.setdefault(group["head"], len(ids))
+        counts.append(Counts(group["kind"], head, np.array(body), tally))
+        _check(counts[-1])
+    _check_names(ids)
+    return CountsByName(tuple(ids), tuple(counts))
+
+
+def most_frequent_rules(families: Mapping[str, Family], relations: Relations) -> CountsByName:
     """The rules to keep of those that families counted, by head relation."""
     found = []
     for kind, family in families.items():
@@ -256,11 +281,11 @@ def most_frequent_rules(families: Mapping[str, Family], n_base_relations: int) -
             best = best[counted.hits[best, -1] >= MIN_HITS]
             if len(best):
                 rows = np.append(best, -1)
-                body = decode_relations(counted.body[best], n_base_relations)
-                head = int(decode_relations(np.array(counted.head), n_base_relations))
+                body = decode_relations(counted.body[best], len(relations.base))
+                head = int(decode_relations(np.array(counted.head), len(relations.base)))
                 tally = DenseTally(counted.fires[rows].astype(np.float64), counted.hits[rows].astype(np.float64))
                 found.append(Counts(kind, head, body, tally))
-    return sorted(found, key=lambda counts: counts.head)
+    return CountsByName(tuple(relations.names), tuple(sorted(found, key=lambda counts: counts.head)))
 
 
 def _smoothed_rates(tally: DenseTally, prior: float) -> Floats:
@@ -283,7 +308,7 @@ def _smoothed_rates(tally: DenseTally, prior: float) -> Floats:
     )
 
 
-def _compact(entry: dict[str, Any]) -> str:
+def _compact(entry: dict[str, Any] | list[dict[str, Any]]) -> str:
     return json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -2,8 +2,10 @@
 
 import json
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from tlogic.json_positions import line_of
 from tlogic.models.bins import N_BINS, Bins
 from tlogic.models.boosting import Trees
 from tlogic.models.calibration import Calibration
-from tlogic.models.counted_rules import CountedRule, CountedRules
+from tlogic.models.counted_rules import CountedRule, CountedRules, CountsByName, read_rules
 from tlogic.models.file_format import FORMAT, VERSION
 from tlogic.models.file_numbers import WrongNumberError, check_numbers
 from tlogic.models.occurrence.occurrence_model import OccurrenceModel
@@ -27,6 +29,8 @@ from tlogic.models.pair_tables import N_GROUPS, PairTables, groups_of
 from tlogic.models.softmax import scores_of
 from tlogic.notebook import html_table
 from tlogic.sealing import check_seal, seal
+
+_RULES = ',\n "rules": '  # begins the last field before the checksum, in a file that `save` wrote
 
 
 @dataclass(frozen=True)
@@ -172,8 +176,8 @@ class Model:
             f" {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)},\n" for name, value in about.items()
         )
         lines, pairs = (",\n".join(map(json.dumps, entries)) for entries in (self.tables(), self.pair_tables()))
-        evidence = f' "evidence": [\n{lines}\n],\n "pairs": [\n{pairs}\n],\n'
-        return seal(f'{{\n{head}{evidence} "rules": {self.counted.to_json()}}}\n')
+        evidence = f' "evidence": [\n{lines}\n],\n "pairs": [\n{pairs}\n]'
+        return seal(f"{{\n{head}{evidence}{_RULES}{self.counted.to_json()}}}\n")
 
     def tables(self) -> list[dict[str, Any]]:
         """Per kind of evidence: its family, its name, the edges of its bins, and the weights of its bins.
@@ -240,8 +244,9 @@ class Model:
         Raises:
             InputError: If the content is not that of a model file, or does not match its checksum.
         """
+        before, mark, _ = content.rpartition(_RULES)
         try:
-            found = json.loads(content)
+            found = json.loads(f"{before}}}" if mark else content)
         except (ValueError, RecursionError) as error:
             raise InputError(f"{path} is not a model file: {error}.") from None
         if not isinstance(found, dict) or found.get("format") != FORMAT:
@@ -251,19 +256,35 @@ class Model:
                 f"{path} is a model file of version {found.get('version')!r}; this version of tlogic reads version "
                 f"{VERSION}. Fit the model again."
             )
-        check_seal(content, path, "tlogic fit")
-        try:
-            return _from_json(found, path)
-        except WrongNumberError as error:
-            line = line_of(content, *error.keys)
-            raise InputError(f"{path} is a damaged model file, line {line}: {error}. Fit it again.") from None
-        except ValueError as error:
-            raise InputError(f"{path} is a damaged model file: {error}. Fit it again.") from None
-        except (AttributeError, KeyError, TypeError) as error:
-            raise InputError(f"{path} is a damaged model file ({error!r}); fit it again.") from None
+        sealed = check_seal(content, path, "tlogic fit")
+        with _damage_reported(content, path):
+            rules = CountedRules(partial(_stored_rules, sealed, len(before) + len(_RULES), path)) if mark else None
+            return _from_json(found, rules, path)
 
 
-def _from_json(found: dict[str, Any], path: str | os.PathLike[str]) -> Model:
+@contextmanager
+def _damage_reported(content: str, path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn the errors of reading a model file into those that its users see."""
+    try:
+        yield
+    except WrongNumberError as error:
+        line = line_of(content, *error.keys)
+        raise InputError(f"{path} is a damaged model file, line {line}: {error}. Fit it again.") from None
+    except ValueError as error:
+        raise InputError(f"{path} is a damaged model file: {error}. Fit it again.") from None
+    except (AttributeError, KeyError, TypeError) as error:
+        raise InputError(f"{path} is a damaged model file ({error!r}); fit it again.") from None
+
+
+def _stored_rules(content: str, start: int, path: str | os.PathLike[str]) -> CountsByName:
+    """The rules at the end of the content of a model file."""
+    with _damage_reported(content, path):
+        groups = json.loads(content[start:])
+        check_numbers({"rules": groups})
+        return read_rules(groups)
+
+
+def _from_json(found: dict[str, Any], rules: CountedRules | None, path: str | os.PathLike[str]) -> Model:
     families, tables = tuple(found["families"]), found["evidence"]
     check_numbers(found)
     known = set(families) <= set(FAMILIES)
@@ -289,7 +310,7 @@ def _from_json(found: dict[str, Any], path: str | os.PathLike[str]) -> Model:
         pairs=_pairs_of(found["pairs"], evidence_columns(families), groups_of(bins.sizes)),
         calibration=Calibration.from_dict(found["calibration"]),
         trees=Trees(found["trees"]) if found["trees"] else None,
-        counted=CountedRules.from_json(found.get("rules", [])),
+        counted=rules or CountedRules(partial(CountsByName, *read_rules(found.get("rules", [])))),
         occurrence=OccurrenceModel.from_dict(found["occurrence"]) if found.get("occurrence") else None,
         settings=found["settings"],
         data=found["data"],

@@ -26,7 +26,7 @@ from tlogic.graph.hashing import mixed_hashes
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.memory import give_back
 from tlogic.models.bins import Bins
-from tlogic.models.counted_rules import CountedRules, most_frequent_rules
+from tlogic.models.counted_rules import CountsByName, most_frequent_rules
 from tlogic.models.occurrence.occurrence_training import OccurrenceCollector
 from tlogic.models.settings import FitSettings
 from tlogic.models.softmax import Examples
@@ -68,7 +68,7 @@ class TrainingData(NamedTuple):
     counts: AnswerCounts
     memory_settings: MemorySettings
     """How the evidence was remembered."""
-    counted: CountedRules
+    counted: CountsByName
     """The rules that families of evidence counted."""
     occurrences: OccurrenceCollector
     """Past triples that occurred and that did not, for the occurrence model."""
@@ -118,7 +118,7 @@ def collect_training_data(
         raise InputError("There is nothing to learn from: no query has its answer among entities seen before.")
     memory = evidence.complete_memory(execution)
     MemoryCache(graph, of_memory).store(memory, known.end)
-    counted = CountedRules(known.relations.names, most_frequent_rules(memory.families, len(known.relations.base)))
+    counted = most_frequent_rules(memory.families, known.relations)
     del memory, evidence
     give_back()
     return TrainingData(known, sampler.bins, examples, to_calibrate, counts, of_memory, counted, occurrences)
