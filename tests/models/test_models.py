@@ -186,7 +186,7 @@ def test_a_part_of_a_file_is_no_model(scorecard: tlogic.Model, tmp_path: Path, e
     path.write_text(scorecard.to_json().partition(end)[0], "utf-8")
     with pytest.raises(tlogic.InputError, match=problem):
         tlogic.Model.load(path)
-    with pytest.raises(tlogic.InputError, match="is not a model file|damaged model file"):
+    with pytest.raises(tlogic.InputError, match=r"is not a model file|damaged model file"):
         tlogic.seal(path)
 
 
