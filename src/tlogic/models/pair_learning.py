@@ -5,7 +5,6 @@ pairs of columns. Where the additive score is right, the sums are near zero; whe
 what a table could gain. The step is taken with one half of some queries and judged with the other half.
 """
 
-from collections.abc import Iterator
 from functools import partial
 from typing import TypeAlias
 
@@ -13,9 +12,9 @@ import numpy as np
 
 from tlogic.compilation import kernel
 from tlogic.graph.arrays import Floats, Ints
-from tlogic.models.optimiser import Function, minimise_in_stages
+from tlogic.models.optimiser import minimise_in_stages
 from tlogic.models.pair_tables import N_GROUPS, PairTables, groups_of
-from tlogic.models.softmax import Examples, every_nth, softmax_loss
+from tlogic.models.softmax import Examples, n_per_bin, on_parts, softmax_loss
 from tlogic.parallel import in_parallel
 
 Stages: TypeAlias = tuple[tuple[int, int], ...]
@@ -48,11 +47,11 @@ def learn_pairs(
         threads: How many threads to use. The result does not depend on it.
     """
     found = PairTables(group=groups_of(sizes))
-    searched, is_searched = every_nth(examples, max((len(examples.start) - 1) // _N_SEARCHED, 1))
+    n_searched = max((len(examples.start) - 1) // _N_SEARCHED, 1)
     are_few = len(examples.start) <= _MIN_QUERIES
     for _ in range(_N_ROUNDS):
-        now = scores[is_searched] + found.scores(searched.bins)
-        chosen = _choose(_gains(searched, found.group, now, threads), family, found.column)
+        now = scores + on_parts(found.scores, examples.bins, threads)
+        chosen = _choose(_gains(examples, found.group, now, n_searched, threads), family, found.column)
         if not len(chosen):
             break
         stages = _STAGES_OF_FEW if are_few else _STAGES
@@ -60,7 +59,7 @@ def learn_pairs(
     if not len(found.column):
         return found
     stages = _STAGES_OF_FEW if are_few else _LAST_STAGES
-    return _centred(_fitted(found, examples, scores, stages, threads), examples.bins)
+    return _centred(_fitted(found, examples, scores, stages, threads), examples.bins, threads)
 
 
 def _with_more(tables: PairTables, chosen: Ints) -> PairTables:
@@ -87,10 +86,13 @@ def _choose(gains: Floats, family: Ints, taken: Ints) -> Ints:
     return np.array(chosen, np.int64).reshape(-1, 2)
 
 
-def _gains(examples: Examples, groups: Ints, scores: Floats, threads: int | None) -> Floats:
-    """Per pair of columns: how much the log-likelihood of half of the queries grows by a step with the other half."""
-    gradient, curvature = _derivatives(examples.start, examples.is_true, scores)
-    half = np.repeat(np.arange(len(examples.start) - 1) % 2, np.diff(examples.start))
+def _gains(examples: Examples, groups: Ints, scores: Floats, n: int, threads: int | None) -> Floats:
+    """Per pair of columns: how much the log-likelihood of half of the queries grows by a step with the other half.
+
+    Every n-th query is used.
+    """
+    gradient, curvature = _derivatives(examples.start, examples.is_true, scores, n)
+    half = np.repeat(np.arange(len(examples.start) - 1) // n % 2, np.diff(examples.start))
     halves = [np.flatnonzero((curvature > _MIN_CURVATURE) & (half == each)) for each in (0, 1)]
     parts = [(_grouped(groups, examples.bins, rows), gradient[rows], curvature[rows]) for rows in halves]
 
@@ -108,28 +110,22 @@ def _gains(examples: Examples, groups: Ints, scores: Floats, threads: int | None
 
 def _fitted(tables: PairTables, examples: Examples, scores: Floats, stages: Stages, threads: int | None) -> PairTables:
     """The tables with the weights that fit the examples best."""
-
-    def losses() -> Iterator[tuple[Function, int]]:
-        for n, max_iterations in stages:
-            part, is_part = every_nth(examples, n)
-            cells = part._replace(bins=tables.cells(part.bins))
-            yield partial(_loss, cells, scores[is_part], n, threads), max_iterations
-
+    cells = examples._replace(bins=on_parts(tables.cells, examples.bins, threads))
+    losses = [(partial(_loss, cells, scores, n, threads), max_iterations) for n, max_iterations in stages]
     flat = tables.weight.reshape(len(tables.weight), -1)
-    return tables._replace(weight=minimise_in_stages(losses(), flat).reshape(tables.weight.shape))
+    return tables._replace(weight=minimise_in_stages(losses, flat).reshape(tables.weight.shape))
 
 
-def _centred(tables: PairTables, bins: Ints) -> PairTables:
+def _centred(tables: PairTables, bins: Ints, threads: int | None) -> PairTables:
     """The tables relative to the average candidate."""
-    cells, n_cells = tables.cells(bins), N_GROUPS * N_GROUPS
-    shares = np.array([np.bincount(cells[:, k], minlength=n_cells) for k in range(cells.shape[1])]) / len(bins)
+    shares = n_per_bin(on_parts(tables.cells, bins, threads), N_GROUPS * N_GROUPS) / len(bins)
     means = (shares.reshape(tables.weight.shape) * tables.weight).sum(axis=(1, 2), keepdims=True)
     return tables._replace(weight=tables.weight - means)
 
 
-def _loss(examples: Examples, scores: Floats, times: int, threads: int | None, flat: Floats) -> tuple[float, Floats]:
+def _loss(examples: Examples, scores: Floats, n: int, threads: int | None, flat: Floats) -> tuple[float, Floats]:
     """The loss with its penalties, and its gradient."""
-    loss, flat_gradient = softmax_loss(examples, scores, times, threads, flat)
+    loss, flat_gradient = softmax_loss(examples, scores, n, threads, flat)
     weight, gradient = (each.reshape(-1, N_GROUPS, N_GROUPS) for each in (flat, flat_gradient))
     gradient += _L2_PENALTY * weight
     loss += _L2_PENALTY / 2 * float((weight**2).sum())
@@ -144,10 +140,10 @@ def _loss(examples: Examples, scores: Floats, times: int, threads: int | None, f
 
 
 @kernel
-def _derivatives(start: Ints, is_true: Ints, scores: Floats) -> tuple[Floats, Floats]:
-    """Per candidate: the first and the second derivative of the loss by its score."""
+def _derivatives(start: Ints, is_true: Ints, scores: Floats, n: int) -> tuple[Floats, Floats]:
+    """Per candidate of every n-th query: the first and the second derivative of the loss by its score; 0 for others."""
     gradient, curvature = np.zeros(len(scores)), np.zeros(len(scores))
-    for q in range(len(start) - 1):
+    for q in range(0, len(start) - 1, n):
         first, end = start[q], start[q + 1]
         exponentials = np.exp(scores[first:end] - scores[first:end].max())
         others = exponentials[is_true[first:end] == 0].sum()

@@ -8,11 +8,10 @@ from functools import partial
 
 import numpy as np
 
-from tlogic.compilation import kernel
 from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.models.bins import N_BINS
 from tlogic.models.optimiser import minimise_in_stages
-from tlogic.models.softmax import Examples, every_nth, softmax_loss
+from tlogic.models.softmax import Examples, n_per_bin, softmax_loss
 
 _L2_PENALTY = 3.0
 _ROUGHNESS_PENALTY = 2000.0  # on squared differences between the weights of neighbouring bins
@@ -26,28 +25,19 @@ def learn_weights(examples: Examples, sizes: Ints, threads: int | None = None) -
     shape = len(sizes), N_BINS + 1
     neighbours = (np.arange(1, N_BINS + 1) > 1) & (np.arange(1, N_BINS + 1) < sizes[:, None])
     stages = _STAGES if len(examples.start) > _MIN_QUERIES else _STAGES_OF_FEW
-    losses = ((partial(_loss, every_nth(examples, n)[0], n, neighbours, threads), most) for n, most in stages)
+    base = np.zeros(len(examples.bins))
+    losses = [(partial(_loss, examples, base, n, neighbours, threads), most) for n, most in stages]
     found = minimise_in_stages(losses, np.zeros(shape))
-    n = _n_per_bin(examples.bins)
+    n = n_per_bin(examples.bins, N_BINS + 1)
     found -= (found * n).sum(axis=1, keepdims=True) / len(examples.bins)  # relative to the average candidate
     return np.where(n > 0, found, 0.0)
 
 
-@kernel
-def _n_per_bin(bins: Ints) -> Ints:
-    """Per column and bin: the number of candidates."""
-    n = np.zeros((bins.shape[1], N_BINS + 1), np.int64)
-    for row in range(bins.shape[0]):
-        for column in range(bins.shape[1]):
-            n[column, bins[row, column]] += 1
-    return n
-
-
 def _loss(
-    examples: Examples, times: int, neighbours: Bools, threads: int | None, weight: Floats
+    examples: Examples, base: Floats, n: int, neighbours: Bools, threads: int | None, weight: Floats
 ) -> tuple[float, Floats]:
     """The loss with its penalties, and its gradient."""
-    loss, gradient = softmax_loss(examples, np.zeros(len(examples.bins)), times, threads, weight)
+    loss, gradient = softmax_loss(examples, base, n, threads, weight)
     rough = np.diff(weight, axis=1) * neighbours
     loss += _L2_PENALTY / 2 * float((weight**2).sum()) + _ROUGHNESS_PENALTY / 2 * float((rough**2).sum())
     gradient += _L2_PENALTY * weight

@@ -1,13 +1,16 @@
 """The likelihood of answers: each against the candidates of its query that are not answers (softmax)."""
 
+from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from tlogic.compilation import helper, kernel
-from tlogic.graph.arrays import Bools, Floats, Ints
+from tlogic.graph.arrays import Floats, Ints
 from tlogic.parallel import in_parallel
+
+Array = TypeVar("Array", Ints, Floats)
 
 _N_CHUNKS = 16  # fixed, so that sums do not depend on the number of threads
 _MIN_CONTRIBUTION = 1e-5  # of a candidate to the gradient; smaller ones are skipped
@@ -24,14 +27,9 @@ class Examples(NamedTuple):
     """Per candidate: 1 if it is an answer, else 0."""
 
 
-def every_nth(examples: Examples, n: int) -> tuple[Examples, Bools]:
-    """Every n-th query, and which candidates are theirs."""
-    sizes = np.diff(examples.start)
-    if n == 1:
-        return examples, np.ones(len(examples.bins), np.bool_)
-    is_chosen = np.arange(len(sizes)) % n == 0
-    rows = np.repeat(is_chosen, sizes)
-    return Examples(np.append(0, np.cumsum(sizes[is_chosen])), examples.bins[rows], examples.is_true[rows]), rows
+def on_parts(function: Callable[[Ints], Array], rows: Ints, threads: int | None) -> Array:
+    """The results of a function of rows, computed for parts of the rows by threads."""
+    return np.concatenate(list(in_parallel(lambda: function, np.array_split(rows, _N_CHUNKS), threads)))
 
 
 @kernel
@@ -54,24 +52,22 @@ def scores_of(weight: Floats, bins: Ints) -> Floats:
     return scores
 
 
-def softmax_loss(
-    examples: Examples, base: Floats, times: int, threads: int | None, weight: Floats
-) -> tuple[float, Floats]:
-    """The negative log-likelihood of all answers, and its gradient.
+def softmax_loss(examples: Examples, base: Floats, n: int, threads: int | None, weight: Floats) -> tuple[float, Floats]:
+    """The negative log-likelihood of all answers, estimated with every n-th query, and its gradient.
 
     Args:
         examples: The queries.
         base: Per candidate: the score that weights are added to.
-        times: How often each query counts.
+        n: Every n-th query is used, and counts n times.
         threads: How many threads to use. The result does not depend on it.
         weight: The weight of each column and bin.
     """
-    chunks = np.array_split(np.arange(len(examples.start) - 1), _N_CHUNKS)
+    chunks = np.array_split(np.arange(0, len(examples.start) - 1, n), _N_CHUNKS)
     loss, gradient = 0.0, np.zeros_like(weight)
     single = weight.astype(np.float32)  # so small that it stays in the cache
     for part, change in in_parallel(lambda: partial(_loss_of_answers, examples, base, single), chunks, threads):
-        loss += times * part
-        gradient += times * change
+        loss += n * part
+        gradient += n * change
     return loss, gradient
 
 
@@ -103,3 +99,13 @@ def _loss_of_answers(examples: Examples, base: Floats, weight: Floats, queries: 
 def _add(gradient: Floats, bins: Ints, change: float) -> None:
     for column in range(len(bins)):
         gradient[column, bins[column]] += change
+
+
+@kernel
+def n_per_bin(bins: Ints, n_bins: int) -> Ints:
+    """Per column and bin: the number of candidates."""
+    n = np.zeros((bins.shape[1], n_bins), np.int64)
+    for row in range(bins.shape[0]):
+        for column in range(bins.shape[1]):
+            n[column, bins[row, column]] += 1
+    return n
