@@ -37,6 +37,7 @@ from tlogic.evidence.lists import (
     with_more_records,
 )
 from tlogic.evidence.tables import add_key, has_room, joint_key, keys_of, larger_table, n_keys, new_table, number_of
+from tlogic.graph.array_file import ArrayOrParts, ArrayParts
 
 KEYS = st.one_of(st.integers(0, 40), st.integers(0, 2**63 - 1), st.integers(0, 60).map(lambda i: i << 32))
 LIVES = half_lives(60)
@@ -103,8 +104,30 @@ def test_the_room_that_lists_left_is_used_again() -> None:
     assert contents(lists, 999) == [[i, i] for i in range(999, 20_000, 1000)]
 
 
+@pytest.mark.parametrize("sizes", [[0, 0], [7, 0, 1], [8, 16], [3, 0, 20, 0, 5], [100]])
+def test_records_are_copied_in_parts(sizes: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tlogic.evidence.lists._ROWS_PER_PART", 8)
+    lists = with_more_records(new_lists(len(sizes), 2), 100)
+    for position in range(max(sizes)):  # in turn, so that lists move
+        for which, size in enumerate(sizes):
+            if position < size:
+                append(lists, which, which, position)
+    found = compacted(lists)
+    assert [contents(found, which) for which in range(len(sizes))] == [
+        [[which, position] for position in range(size)] for which, size in enumerate(sizes)
+    ]
+
+
 def compacted(lists: Lists) -> Lists:
-    return Lists(compact_extent(lists), compact_records(lists))
+    return Lists(whole(compact_extent(lists)), whole(compact_records(lists)))
+
+
+def whole(array: ArrayOrParts) -> np.ndarray:
+    if not isinstance(array, ArrayParts):
+        return array
+    made = np.concatenate([np.empty((0, array.shape[1]), array.dtype), *array.parts()])
+    assert made.shape == array.shape
+    return made
 
 
 def contents(lists: Lists, which: int) -> list[list[int]]:

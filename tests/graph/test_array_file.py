@@ -1,22 +1,37 @@
 """Tests of files of arrays."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tlogic.graph.array_file import FileKind, open_arrays, write_arrays
+from tlogic.graph.array_file import ArrayParts, FileKind, open_arrays, write_arrays
 
 KIND = FileKind("test file", b"tlogic test\n\0\0\0\0", 1, "a test")
 
 
-def test_arrays_may_be_made_while_they_are_written(tmp_path: Path) -> None:
-    numbers = np.arange(100, dtype=np.int32).reshape(10, 10)
-    write_arrays(tmp_path / "arrays", KIND, {}, {"given": numbers, "made": lambda: numbers[:, 1:]})
-    _, arrays = open_arrays(tmp_path / "arrays", KIND)
-    np.testing.assert_array_equal(arrays["given"], numbers)
-    np.testing.assert_array_equal(arrays["made"], numbers[:, 1:])
+@pytest.mark.parametrize("n", [0, 7, 8, 9, 20, 64, 65])
+def test_arrays_may_be_made_in_parts(tmp_path: Path, n: int) -> None:
+    numbers = np.arange(5 * n, dtype=np.int32).reshape(n, 5)
+
+    def parts() -> Iterator[np.ndarray]:
+        return (numbers[first : first + 8] for first in range(0, n, 8))
+
+    made = ArrayParts(numbers.shape, numbers.dtype, parts)
+    write_arrays(tmp_path / "parts", KIND, {}, {"numbers": made})
+    write_arrays(tmp_path / "whole", KIND, {}, {"numbers": numbers})
+    assert (tmp_path / "parts").read_bytes() == (tmp_path / "whole").read_bytes()
+    np.testing.assert_array_equal(open_arrays(tmp_path / "parts", KIND)[1]["numbers"], numbers)
+
+
+def test_parts_between_words_are_refused(tmp_path: Path) -> None:
+    numbers = np.arange(9, dtype=np.int32)
+    parts = ArrayParts(numbers.shape, numbers.dtype, lambda: iter([numbers[:5], numbers[5:]]))
+    with pytest.raises(ValueError, match="a multiple of 32 bytes"):
+        write_arrays(tmp_path / "parts", KIND, {}, {"numbers": parts})
+    assert not (tmp_path / "parts").exists()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

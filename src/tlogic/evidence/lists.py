@@ -1,16 +1,20 @@
 """Many lists of records in one array, for kernels. Each list has room to grow, and moves when it is used up."""
 
+from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from tlogic.compilation import helper, inlined_kernel, kernel
+from tlogic.graph.array_file import ArrayOrParts, ArrayParts
 from tlogic.graph.arrays import Ints
 
 _MIN_ROOM = 2  # records; most lists have one or two
 _START, _SIZE, _ROOM = 0, 1, 2
 _USED, _LONGEST = 0, 1
 _TOTALS = 0
+_ROWS_PER_PART = 1 << 18  # of a copy; a multiple of 8, so that checksums can be taken part by part
 
 
 class Lists(NamedTuple):
@@ -49,17 +53,54 @@ def with_more_records(lists: Lists, n_longer: int) -> Lists:
     return _moved(lists, rooms, int(rooms.sum()) // 2 + 2 * _reserve(lists, n_longer))
 
 
-def compact_extent(lists: Lists) -> Ints:
+def compact_extent(lists: Lists) -> ArrayParts:
     """The extent of the same lists without spare room."""
-    return _extent(lists, lists.extent[1:, _SIZE])
+    return ArrayParts(lists.extent.shape, lists.extent.dtype, partial(_parts_of_extent, lists))
 
 
-def compact_records(lists: Lists) -> Ints:
-    """The records of the same lists without spare room. They are copied only if there is some."""
-    extent = compact_extent(lists)
-    if np.array_equal(extent[:, _START], lists.extent[:, _START]):
-        return lists.record[: extent[_TOTALS, _USED]]
-    return _moved(lists, lists.extent[1:, _SIZE], 0).record
+def compact_records(lists: Lists) -> ArrayOrParts:
+    """The records of the same lists without spare room. They are copied, in parts, only if there is some."""
+    n = _n_records(lists)
+    if _has_no_gaps(lists):
+        return lists.record[:n]
+    return ArrayParts((n, lists.record.shape[1]), lists.record.dtype, partial(_parts_of_records, lists, n))
+
+
+def _n_records(lists: Lists) -> int:
+    return int(lists.extent[1:, _SIZE].sum())
+
+
+@kernel
+def _has_no_gaps(lists: Lists) -> bool:
+    """Whether the lists follow each other without room between them."""
+    end = 0
+    for row in range(1, len(lists.extent)):
+        if lists.extent[row, _START] != end:
+            return False
+        end += lists.extent[row, _SIZE]
+    return True
+
+
+def _parts_of_extent(lists: Lists) -> Iterator[Ints]:
+    n, end = len(lists.extent), 0
+    for first in range(0, n, _ROWS_PER_PART):
+        size = lists.extent[first : first + _ROWS_PER_PART, _SIZE].copy()
+        if first == 0:
+            size[_TOTALS] = 0
+        part = np.column_stack([end + np.cumsum(size) - size, size, size])
+        if first == 0:
+            part[0] = lists.extent[0]
+            part[_TOTALS, _USED] = _n_records(lists)
+        end += int(size.sum())
+        yield part
+
+
+def _parts_of_records(lists: Lists, n: int) -> Iterator[Ints]:
+    at = np.zeros(2, np.int64)
+    for first in range(0, n, _ROWS_PER_PART):
+        part = np.empty((min(_ROWS_PER_PART, n - first), lists.record.shape[1]), lists.record.dtype)
+        _copy_next_records(lists, at, part)
+        yield part
 
 
 def _moved(lists: Lists, rooms: Ints, n_spare: int) -> Lists:
@@ -84,6 +125,19 @@ def _copy_records(lists: Lists, moved: Lists) -> None:
         for i in range(lists.extent[row, _SIZE]):
             for field in range(lists.record.shape[1]):
                 moved.record[other + i, field] = lists.record[first + i, field]
+
+
+@kernel
+def _copy_next_records(lists: Lists, at: Ints, out: Ints) -> None:
+    """Fill an array with records, from a list and a position in it on, and go on to the next."""
+    row, position = at[0] + 1, at[1]
+    for i in range(len(out)):
+        while position == lists.extent[row, _SIZE]:
+            row, position = row + 1, 0
+        for field in range(out.shape[1]):
+            out[i, field] = lists.record[lists.extent[row, _START] + position, field]
+        position += 1
+    at[0], at[1] = row - 1, position
 
 
 @kernel

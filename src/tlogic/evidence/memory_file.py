@@ -4,7 +4,6 @@ The file names the graph that the memory is of, by its fingerprint, and the time
 """
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from tlogic.evidence.memory import Memory
 from tlogic.evidence.memory_settings import MemorySettings
 from tlogic.evidence.rates import Tally
 from tlogic.evidence.tables import n_keys
-from tlogic.graph.array_file import ArrayOrMaker, FileKind, damaged, open_arrays, write_arrays
+from tlogic.graph.array_file import ArrayOrParts, FileKind, damaged, open_arrays, write_arrays
 
 MEMORY_FILE = FileKind("memory file", b"tlogic memory\n\0\0", 3, "tlogic fit")
 
@@ -76,15 +75,15 @@ def _first_lists(lists: Lists, n: int) -> Lists:
     return lists._replace(extent=lists.extent[: n + 1])
 
 
-def _arrays_of(name: str, value: Any) -> dict[str, ArrayOrMaker]:
+def _arrays_of(name: str, value: Any) -> dict[str, ArrayOrParts]:
     """The arrays of a record, and of the records in it, by their names in the file."""
     if isinstance(value, np.ndarray):
         return {name: value}
     if isinstance(value, Lists):
-        return {f"{name}.extent": compact_extent(value), f"{name}.record": partial(compact_records, value)}
+        return {f"{name}.extent": compact_extent(value), f"{name}.record": compact_records(value)}
     if isinstance(value, Tally):
         value = value._replace(counts=value.counts[: int(n_keys(value.rule))])
-    arrays: dict[str, ArrayOrMaker] = {}
+    arrays: dict[str, ArrayOrParts] = {}
     for field, part in value._asdict().items():
         arrays |= _arrays_of(f"{name}.{field}", part)
     return arrays

@@ -7,7 +7,7 @@ begin at multiples of 64 bytes.
 
 import json
 import mmap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from struct import Struct
@@ -24,8 +24,18 @@ _START = Struct("<16sIQ16s")
 _ALIGNMENT_BYTES = 64
 
 Arrays = Mapping[str, np.ndarray]
-ArrayOrMaker: TypeAlias = np.ndarray | Callable[[], np.ndarray]
-"""An array, or a function that makes it: a large copy then takes memory only while it is written."""
+
+
+class ArrayParts(NamedTuple):
+    """An array that is made in parts, so that a large copy never exists as a whole."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    parts: Callable[[], Iterator[np.ndarray]]
+    """Yields the parts, all but the last one of a multiple of ``PART_BYTES`` bytes."""
+
+
+ArrayOrParts: TypeAlias = np.ndarray | ArrayParts
 
 
 class FileKind(NamedTuple):
@@ -49,25 +59,26 @@ def has_kind(path: Path, kind: FileKind) -> bool:
         return False
 
 
-def write_arrays(path: Path, kind: FileKind, about: Mapping[str, Any], arrays: Mapping[str, ArrayOrMaker]) -> None:
+def write_arrays(path: Path, kind: FileKind, about: Mapping[str, Any], arrays: Mapping[str, ArrayOrParts]) -> None:
     """Write arrays, atomically, with a header that also has other entries."""
-    entries = [[name, *_describe(_whole(array))] for name, array in arrays.items()]
+    entries = [[name, *_describe(array)] for name, array in arrays.items()]
     header = json.dumps({**about, "arrays": entries}, ensure_ascii=False).encode()
     with atomic_write(path) as temporary, temporary.open("wb") as file:
         file.write(_START.pack(kind.magic, kind.version, len(header), _digest(header)))
         file.write(header)
         for array in arrays.values():
             file.write(b"\0" * (-file.tell() % _ALIGNMENT_BYTES))
-            file.write(_whole(array).data)
+            for part in _parts_of(array):
+                file.write(part.data)
 
 
-def _whole(array: ArrayOrMaker) -> np.ndarray:
-    return np.ascontiguousarray(array() if callable(array) else array)
+def _parts_of(array: ArrayOrParts) -> Iterable[np.ndarray]:
+    return array.parts() if isinstance(array, ArrayParts) else [np.ascontiguousarray(array)]
 
 
-def _describe(array: np.ndarray) -> tuple[str, list[int], int]:
+def _describe(array: ArrayOrParts) -> tuple[str, list[int], int]:
     """The type, shape and checksum of an array."""
-    return array.dtype.str, list(array.shape), int(checksum(array.reshape(-1)))
+    return array.dtype.str, list(array.shape), checksum(_parts_of(array))
 
 
 def open_arrays(path: Path, kind: FileKind) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -144,7 +155,7 @@ def _map_arrays(content: mmap.mmap, entries: Sequence[Sequence[Any]], begin: int
 
 def _check_arrays(content: mmap.mmap, arrays: Arrays, entries: Sequence[Sequence[Any]]) -> None:
     def checked(array: np.ndarray) -> int:
-        found = checksum(array.reshape(-1))
+        found = checksum([array])
         _release_pages(content, array)
         return found
 

@@ -40,6 +40,7 @@ _MAX_PER_QUERY = _MAX_OTHERS_PER_QUERY + _MAX_ANSWERS_PER_QUERY
 _HELD_BACK_SHARE = 0.1  # of the queries, which are no examples, but calibrate
 _MIN_CALIBRATION_QUERIES = 6000  # some examples calibrate, too, if fewer are held back
 _MANY_ANSWERS = np.log(2.0)  # in the mean, beyond which queries are rare, so that all of them calibrate
+_SAMPLES_UNTIL_GIVEN_BACK = 50  # after so many, freed memory is given back; else it is 80 MB in the end
 _QUERIES_FOR_BINS = 6000  # the first ones, by which the edges of bins are chosen
 
 _CHOSEN, _HELD_BACK, _DRAWN = range(3)  # what random numbers are for
@@ -118,8 +119,10 @@ def collect_training_data(
         raise InputError("There is nothing to learn from: no query has its answer among entities seen before.")
     memory = evidence.complete_memory(execution)
     MemoryCache(graph, of_memory).store(memory, known.end)
-    counted = most_frequent_rules(memory.families, known.relations)
-    del memory, evidence
+    families = memory.families
+    del memory, evidence  # before the rules are sorted, which takes memory, too
+    counted = most_frequent_rules(families, known.relations)
+    del families
     give_back()
     return TrainingData(known, sampler.bins, examples, to_calibrate, counts, of_memory, counted, occurrences)
 
@@ -158,7 +161,9 @@ def _collect(samples: Iterable[Samples], n_queries: int, n_columns: int) -> tupl
     """The examples, the queries for calibration, and the numbers of answers, of all samples."""
     examples, to_calibrate = _Collection(n_queries * _MAX_PER_QUERY, n_columns), _Collection(n_queries, n_columns)
     counts = []
-    for sample in samples:
+    for number, sample in enumerate(samples):
+        if number % _SAMPLES_UNTIL_GIVEN_BACK == 0:
+            give_back()
         examples.add(sample.example)
         to_calibrate.add(sample.to_calibrate)
         counts.append(sample.counts)

@@ -89,7 +89,7 @@ def _describe(graph: LiveGraph, n: int, n_entities: int, n_relations: int) -> di
         "facts": n,
         "entities": n_entities,
         "relations": n_relations,
-        "checksum": checksum(first),
+        "checksum": checksum([first]),
         "names": blake2b(names.encode(), digest_size=16).hexdigest(),  # after a removal, ids may be of other names
         "origin": str(graph.timeline.origin),
     }
