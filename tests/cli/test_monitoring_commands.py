@@ -88,6 +88,9 @@ def test_a_backtest_reports_its_figures_and_warns_of_known_facts(small: tuple[Pa
     assert report.count("<svg") == len(list((tmp_path / "report" / "figures").glob("*.svg"))) > 1
     assert "--every 4" in report
     assert {row["kind"] for row in json.loads(done.stdout)["figures"]} == {"recurring", "new"}
+    since = run("backtest", data, "--model", model, "--since", "2030-04-21", "--every", 4, "--json")
+    expected = tlogic.backtest(tlogic.read(data), str(model), since="2030-04-21", every=4)
+    assert json.loads(since.stdout) == expected.to_dict()
     again = run("backtest", data, "--model", model, "--every", 4, "--split", "valid")
     assert "Reliability" in again.stdout
     assert "include valid facts" in again.stderr
@@ -119,5 +122,6 @@ def test_the_tables_of_a_backtest_fit_into_80_columns(world: Path, model_file: P
     done = run("backtest", world, "--model", model_file, "--every", 20, "--quiet")
     assert done.returncode == 0, done.stderr
     assert "recurring" in done.stdout
+    assert "n/a" in done.stdout  # new events have no count
     assert "…" not in done.stdout.partition("Reliability")[0]
     assert max(map(len, done.stdout.splitlines())) <= 80

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from tlogic.api.learning import load
-from tlogic.api.warn import warn_of_known_split, warn_of_misfit
+from tlogic.api.warn import warn_of_known_facts, warn_of_misfit
 from tlogic.errors import InputError
 from tlogic.files import StrPath
 
@@ -198,16 +198,18 @@ def backtest(
     model: "Model | StrPath",
     *,
     split: str = "test",
+    since: str | int | None = None,
     every: int = 1,
     threads: int | None = None,
     progress: "Progress | None" = None,
 ) -> "Backtest":
-    """Measure how good the probabilities of events are: forecast from each time step of a split, from the facts before.
+    """Measure how good the probabilities of events are: forecast each time step of a period from the facts before it.
 
     Args:
-        graph: The graph that holds the split and the history before it.
+        graph: The graph that holds the period and the history before it.
         model: A fitted model, or the path of a model file.
-        split: "valid" or "test".
+        split: The period: "valid" or "test".
+        since: The first date of another period, which lasts until the last fact.
         every: Forecast from every n-th time step only.
         threads: How many threads to use; None for one per core.
         progress: Shows how many time steps are done.
@@ -218,7 +220,7 @@ def backtest(
 
     Raises:
         SettingsError: If ``every`` is below 1.
-        InputError: If the split has no facts, or none before it.
+        InputError: If the period has no facts, or if there are none before it.
 
     Example:
         >>> import tlogic
@@ -228,14 +230,18 @@ def backtest(
         >>> measured.frame["average_precision"][0] > measured.frame["best_count"][0]
         True
     """
-    from tlogic.evaluation import backtest_model
+    from tlogic.evaluation import Origins, backtest_model
     from tlogic.execution import Execution
     from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
 
     loaded = _load_model(model)
-    warn_of_known_split(graph, loaded, split)
+    if since is None:
+        origins = Origins.of_split(graph, split, every)
+    else:
+        origins = Origins.since(graph, graph.timeline.step_of(since), every)
+    warn_of_known_facts(graph, loaded, origins.facts, origins.first)
     forecaster = OccurrenceForecaster.over_time(graph, loaded)
-    return backtest_model(forecaster, split, every, Execution(threads, progress=progress))
+    return backtest_model(forecaster, origins, Execution(threads, progress=progress))
 
 
 def _check_top(top: int) -> None:

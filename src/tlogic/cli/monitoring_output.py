@@ -115,8 +115,7 @@ def print_changes(found: Changes) -> None:
 
 def print_backtest(measured: Backtest) -> None:
     """Print the figures, the reliability and the largest misses of a backtest."""
-    title = f"{measured.split}: {measured.n_steps:,} time steps, {measured.since} to {measured.until}"
-    _print_figures(title, measured.frame, _BACKTEST_COLUMNS)
+    _print_figures(measured.title, measured.frame, _BACKTEST_COLUMNS)
     console.print(
         "AP: average precision; count: that of the best decayed count; P@100: precision of the 100 most probable "
         "events per time step; skill, over: Brier skill against the base rate and over the count; "
@@ -139,5 +138,5 @@ def _print_figures(title: str, frame: pl.DataFrame, columns: Mapping[str, str]) 
 
 def _cell(value: Any) -> str:
     if value is None:
-        return ""
+        return "n/a"
     return f"{value:.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

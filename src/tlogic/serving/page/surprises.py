@@ -13,18 +13,18 @@ from tlogic.serving.page.components import (
     cell,
     change_factor,
     changed_names,
-    event_phrase,
     hint,
     problem,
     run_blocking,
     table,
     text,
 )
-from tlogic.serving.page.display_text import rare, shorten
+from tlogic.serving.page.display_text import shorten
+from tlogic.serving.page.judged_events import show_judged
 from tlogic.serving.page.occurrence_explanation import MAX_SECONDS
 from tlogic.serving.page.toggles import show_switched_off
 from tlogic.serving.page.view_tools import Row, show_tools
-from tlogic.serving.page.view_urls import OutlookUrl, SurprisesUrl
+from tlogic.serving.page.view_urls import SurprisesUrl
 
 _TOP_EVENTS, _TOP_CHANGES = 15, 8
 _HOW_TO_READ = (
@@ -32,7 +32,6 @@ _HOW_TO_READ = (
     "failed to happen. New: the two had other events before; new pair: they had none. Changes compare the number of "
     "events per time step with the time before. Files contain the surprises or, if rules are in use, the changes."
 )
-_MARKS = {"known triple": "", "known pair": "new", "new pair": "new pair"}
 _KINDS = {"entity": "Entities", "pair": "Pairs", "relation": "Relations"}
 
 
@@ -64,7 +63,7 @@ def _rows(service: Service, since: str) -> list[Row]:
         return [change.model_dump() for change in service.monitor.changes(since, top=_TOP_CHANGES).changes]
     found = service.monitor.surprises(since, top=_TOP_EVENTS, limit=TimeLimit.seconds(MAX_SECONDS))
     kinds = ("happened", found.events), ("missing", found.missing)
-    return [{"kind": kind, **event.model_dump()} for kind, events in kinds for event in events]
+    return [{"kind": kind, **event.model_dump(exclude={"explanation"})} for kind, events in kinds for event in events]
 
 
 def _show_form(current: SurprisesUrl, since: str) -> None:
@@ -91,42 +90,7 @@ async def _show_surprises(service: Service, since: str, current: SurprisesUrl) -
     hint(f"{found.since} to {found.until}, with the probability that each event had beforehand")
     for warning in found.warnings:
         hint(f"Warning: {warning}")
-    with box(style="columns even"):
-        with box("section", label="Improbable events"):
-            text("Events that were improbable", "h3")
-            _show_judged(found.events, "Improbable events, the least probable first", current)
-        with box("section", label="Missing events"):
-            text("Likely events that failed to happen", "h3")
-            _show_judged(found.missing, "Missing events, the most probable first", current)
-
-
-def _show_judged(events: Sequence[schemas.JudgedEvent], label: str, current: SurprisesUrl) -> None:
-    if not events:
-        hint("There are none.")
-        return
-    with table(["Date", "Event", "#Probability", ""], label, "judged"):
-        for event in events:
-            with box("tr"):
-                cell(event.date, style="date")
-                with box("td", "cell-name"), event_phrase(event.subject, event.relation, event.object, current):
-                    if _MARKS[event.novelty]:
-                        text(_MARKS[event.novelty], "span", "mark")
-                cell(rare(event.probability))
-                with box("td"):
-                    _why_link(event, current)
-
-
-def _why_link(event: schemas.JudgedEvent, current: SurprisesUrl) -> None:
-    url = OutlookUrl(
-        current.without,
-        current.version,
-        entity=event.subject,
-        other=event.object,
-        relation=event.relation,
-        at=event.date,
-    )
-    words = f"Why? {event.subject} {event.relation} {event.object}"
-    ui.link("Why?", str(url)).props["aria-label"] = shorten(words, 200)
+    show_judged(found.events, found.missing, current)
 
 
 async def _show_changes(service: Service, since: str, current: SurprisesUrl) -> None:

@@ -156,6 +156,18 @@ class SurprisesUrl(ViewUrl):
 
 
 @dataclass(frozen=True)
+class BacktestUrl(ViewUrl):
+    """How good the probabilities were since a date; without one, in the last time steps."""
+
+    path: ClassVar[str] = "/backtest"
+    since: str = ""
+    every: int = 1
+
+    def __post_init__(self) -> None:
+        _check_range("every", self.every, 1, _MAX_PAGE)
+
+
+@dataclass(frozen=True)
 class RulesUrl(ViewUrl):
     """Rules that match filters."""
 

@@ -154,6 +154,8 @@ Since = Annotated[
     str, Query(max_length=100, description="The first date of the period, which lasts until the last event.")
 ]
 
+Every = Annotated[int, Query(ge=1, le=_MAX_OFFSET, description="Forecast from every n-th time step only.")]
+
 
 @router.get("/outlook", tags=["monitoring"], dependencies=_needs_slot)
 def outlook(
@@ -210,13 +212,28 @@ def watch(
 
 
 @router.get("/surprises", tags=["monitoring"], dependencies=_needs_slot)
-def surprises(service: ServiceDependency, limit: Limited, since: Since, top: TopEvents = 20) -> schemas.Surprises:
+def surprises(
+    service: ServiceDependency,
+    limit: Limited,
+    since: Since,
+    top: TopEvents = 20,
+    explain: Annotated[bool, Query(description="Explain each event, for up to 50 of both kinds.")] = False,
+) -> schemas.Surprises:
     """List events that were improbable beforehand, and likely events that failed to happen, of up to 100 time steps.
 
-    To explain the probability of one of them, request the outlook of its subject, relation and object at its date.
     Fails with 400 while rules are in use.
     """
-    return service.monitor.surprises(since, top=top, limit=limit)
+    return service.monitor.surprises(since, top=top, explain=explain, limit=limit)
+
+
+@router.get("/backtest", tags=["monitoring"], dependencies=_needs_slot)
+def backtest(service: ServiceDependency, limit: Limited, since: Since, every: Every = 1) -> schemas.Backtest:
+    """Measure how good the probabilities of events were, forecast from up to 100 time steps of a period.
+
+    Each forecast uses the events before its time step only, and is compared with what happened. Fails with 400 while
+    rules are in use.
+    """
+    return service.monitor.backtest(since, every=every, limit=limit)
 
 
 @router.get("/changes", tags=["monitoring"], dependencies=_needs_slot)
