@@ -127,10 +127,15 @@ def test_explanations_of_surprises_equal_those_of_the_python_function(
                 assert each.explanation.probability == pytest.approx(each.probability)
 
 
-def test_changes_equal_those_of_the_python_function(model_service: Service, shuffled: Service) -> None:
-    expected = tlogic.changes(sample_graph(), since=SINCE)
+@pytest.mark.parametrize("horizon", [None, 1, "7d"])
+def test_changes_equal_those_of_the_python_function(
+    model_service: Service, shuffled: Service, horizon: str | int | None
+) -> None:
+    with_model: dict[str, Any] = {} if horizon is None else {"model": sample_model(), "horizon": horizon}
+    expected = tlogic.changes(sample_graph(), since=SINCE, **with_model)
     for service in (model_service, shuffled):
-        found = service.monitor.changes(SINCE)
+        found = service.monitor.changes(SINCE, horizon=horizon)
+        assert found.horizon == expected.horizon
         assert [tuple(each.model_dump().values()) for each in found.changes] == expected.frame.rows()
         assert (found.before.since, found.before.until) == expected.before
         assert (found.after.since, found.after.until) == expected.after
@@ -219,6 +224,7 @@ def test_responses_and_the_client_equal_the_service(api: httpx.Client, model_ser
         assert client.surprises(SINCE, top=3, explain=True) == surprises
         assert client.backtest(SINCE, every=3) == monitor.backtest(SINCE, every=3)
         assert client.changes(SINCE, top=3) == monitor.changes(SINCE, top=3)
+        assert client.changes(SINCE, top=3, horizon="7d") == monitor.changes(SINCE, top=3, horizon="7d")
 
 
 def test_a_watchlist_equals_that_of_the_python_function(api: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,6 +276,8 @@ def test_metrics_count_outlooks(model_service: Service) -> None:
         ("/api/backtest", {"since": "2030-01-05"}, 400, f"up to {MAX_STEPS}. Give 2030-01-21 or a later"),
         ("/api/changes", {"since": "2030-01-01"}, 400, "Changes need facts before"),
         ("/api/changes", {"since": SINCE, "top": 0}, 422, "top"),
+        ("/api/changes", {"since": SINCE, "horizon": "soon"}, 400, "not understood"),
+        ("/api/changes", {"since": "2030-01-01", "horizon": "1"}, 400, "Changes need facts before"),
     ],
 )
 def test_invalid_requests_are_refused(
@@ -302,6 +310,7 @@ def test_without_a_model_there_are_changes_only(service: Service) -> None:
         assert "Rules are in use" in problem_text(api.get("/api/outlook", params={"at": "2030-04-01"}), 400)
         assert "Rules are in use" in problem_text(api.post("/api/outlook", json={"triples": [{}]}), 400)
         assert got(api, "/api/changes", since=SINCE)["changes"]
+        assert "Rules are in use" in problem_text(api.get("/api/changes", params={"since": SINCE, "horizon": 1}), 400)
         with Client(str(api.base_url)) as client, pytest.raises(ServiceError, match="--model"):
             client.outlook(ENTITY)
 
@@ -324,6 +333,7 @@ def test_long_work_stops_at_the_time_limit(model_service: Service) -> None:
     for call in (
         lambda: model_service.monitor.surprises(SINCE, limit=over),
         lambda: model_service.monitor.backtest(SINCE, limit=over),
+        lambda: model_service.monitor.changes(SINCE, horizon=1, limit=over),
         lambda: model_service.monitor.watch(schemas.Watchlist(triples=triples), over),
     ):
         with pytest.raises(TimeLimitError, match="takes too long"):
@@ -369,6 +379,9 @@ def test_responses_have_warnings(api: httpx.Client) -> None:
     [known] = got(api, "/api/surprises", since="2030-04-10")["warnings"]
     assert known.startswith("The model was fitted to facts up to 2030-04-18, so it may reflect facts from 2030-04-10")
     assert got(api, "/api/surprises", since=SINCE)["warnings"] == []
+    [known] = got(api, "/api/changes", since="2030-04-10", horizon=1)["warnings"]
+    assert known.endswith("so it may reflect facts from 2030-04-10 on.")
+    assert got(api, "/api/changes", since="2030-04-10")["warnings"] == []
     [learned] = got(api, "/api/backtest", since="2030-04-10", every=20)["warnings"]
     assert learned.endswith("which include facts of the period; the figures are too good.")
     assert got(api, "/api/backtest", since=SINCE, every=20)["warnings"] == []

@@ -12,7 +12,7 @@ from tlogic.serving import schemas
 from tlogic.serving.engine import shared_result
 from tlogic.serving.engine.service import Service
 from tlogic.serving.page import live_section
-from tlogic.serving.page.display_text import percent
+from tlogic.serving.page.display_text import percent, rare
 from tlogic.serving.page.probability_curve import draw_curve
 from tlogic.serving.page.reliability_diagram import draw_reliability
 from tlogic.serving.page.view_urls import AskUrl, BacktestUrl, EntityUrl, OutlookUrl, PairUrl, SurprisesUrl, TripleUrl
@@ -151,10 +151,21 @@ def test_surprises_and_changes(page: Page, service: Service) -> None:
         shown = [" ".join(row.inner_text().split()) for row in rows.all()]
         for row, event in zip(shown, events, strict=True):
             assert row.startswith(f"{event.date} {words_of(event)}")
-    changes = service.monitor.changes("2030-04-20", top=8).changes
+    changes = service.monitor.changes("2030-04-20", top=8, horizon=1).changes
     relations = page.get_by_role("table", name="Relations").locator("tbody tr")
     names = [each.name.replace("_", " ") for each in changes if each.kind == "relation"]
     assert [row.locator("td").first.inner_text() for row in relations.all()] == names
+    horizon = page.get_by_label("Horizon of the probabilities")
+    horizon.fill("7d")
+    horizon.press("Enter")
+    page.wait_for_url("**since=2030-04-20&horizon=7d")
+    changes = service.monitor.changes("2030-04-20", top=8, horizon="7d").changes
+    for kind, label in (("entity", "Entities"), ("pair", "Pairs"), ("relation", "Relations")):
+        rows = page.get_by_role("table", name=label).locator("tbody tr")
+        own = [each for each in changes if each.kind == kind]
+        expect(rows).to_have_count(len(own))
+        likely = [row.locator("td").all_inner_texts()[4:] for row in rows.all()]
+        assert likely == [[rare(each.probability_before or 0), rare(each.probability_after or 0)] for each in own]
 
 
 def test_a_surprise_links_to_its_explanation(page: Page, service: Service) -> None:
@@ -363,6 +374,7 @@ def test_the_views_need_no_other_host_and_label_their_fields(page: Page) -> None
         ("/outlook?top=1001", "top: expected a number from 1 to 1,000"),
         ("/outlook?new=yes", "new: expected an integer"),
         ("/surprises?since=soon", "soon"),
+        ("/surprises?horizon=soon", "The horizon 'soon' is not understood"),
         ("/surprises?since=2029-01-01", "the service goes through up to 100"),
         ("/backtest?since=soon", "soon"),
         ("/backtest?since=2029-01-01", "the service goes through up to 100"),

@@ -166,20 +166,36 @@ def surprises(
     return find_surprises(forecaster, first, graph.end, top, Execution(threads, progress=progress))
 
 
-def changes(graph: "TemporalGraph", *, since: str | int, top: int = 10) -> "Changes":
+def changes(
+    graph: "TemporalGraph",
+    model: "Model | StrPath | None" = None,
+    *,
+    since: str | int,
+    top: int = 10,
+    horizon: str | int = 1,
+    threads: int | None = None,
+    progress: "Progress | None" = None,
+) -> "Changes":
     """Find the entities, pairs and relations whose rate of events changed most.
+
+    With a model, also those whose probability changed most: that of at least one event within a horizon, from the first
+    date of the period, and from the time step after the last fact.
 
     Args:
         graph: The graph that holds the facts.
+        model: A fitted model, or the path of a model file; None to compare rates only.
         since: The first date of the period of interest, which lasts until the last fact. It is compared to the time
             before: up to four times as long.
         top: How many changes of each kind to list.
+        horizon: The horizon of the probabilities: a number of time steps, or a span such as "7d".
+        threads: How many threads to use; None for one per core.
+        progress: Shows the progress of learning from many facts.
 
     Returns:
-        The changes with the rates before and after, the most significant first.
+        The changes with rates and probabilities before and after. Those that come first by one of both come first.
 
     Raises:
-        InputError: If there are no facts before the date, or none since.
+        InputError: If there are no facts before the date, or none since, or if the horizon is out of range.
 
     Example:
         >>> import tlogic
@@ -187,10 +203,19 @@ def changes(graph: "TemporalGraph", *, since: str | int, top: int = 10) -> "Chan
         >>> found.frame["kind"].to_list()
         ['entity', 'entity', 'entity', 'pair', 'pair', 'pair', 'relation', 'relation', 'relation']
     """
+    from tlogic.execution import Execution
+    from tlogic.models.occurrence.horizons import parse_horizon
+    from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
     from tlogic.monitoring.changes import find_changes
 
     _check_top(top)
-    return find_changes(graph, graph.timeline.step_of(since), graph.end, top)
+    first, steps = graph.timeline.step_of(since), parse_horizon(graph.timeline, horizon)
+    if model is None:
+        return find_changes(graph, first, graph.end, top)
+    loaded = _load_model(model)
+    warn_of_misfit(graph, loaded, [first])
+    forecaster = OccurrenceForecaster.over_time(graph, loaded)
+    return find_changes(graph, first, graph.end, top, forecaster, steps, Execution(threads, progress=progress))
 
 
 def backtest(

@@ -322,25 +322,28 @@ class Client:
         """
         return self._get(schemas.Backtest, "/api/backtest", since=since, every=every)
 
-    def changes(self, since: AnyTime, *, top: int = 10) -> schemas.Changes:
-        """Find the entities, pairs and relations whose rate of events changed most.
+    def changes(self, since: AnyTime, *, top: int = 10, horizon: str | int | None = None) -> schemas.Changes:
+        """Find the entities, pairs and relations whose rate of events, or probability, changed most.
 
         Args:
             since: The first date of the period of interest, which lasts until the last event. It is compared to the
                 time before: up to four times as long.
             top: The number of changes of each kind to return, up to 1,000.
+            horizon: Compare the probabilities of at least one event within this horizon, too: a number of time steps,
+                or a span such as "7d".
 
         Returns:
-            The changes with the rates before and after, the most significant first.
+            The changes with the values before and after, the largest first.
 
         Raises:
-            ServiceError: If there are no events before the date or none since, or if the service is unreachable.
+            ServiceError: If there are no events before the date or none since, or if the service is unreachable. With a
+                horizon, also if it is out of range, or if rules are in use instead of a model.
 
         Example:
             >>> [change.kind for change in client.changes("2030-04-24", top=1).changes]
             ['entity', 'pair', 'relation']
         """
-        return self._get(schemas.Changes, "/api/changes", since=since, top=top)
+        return self._get(schemas.Changes, "/api/changes", since=since, top=top, horizon=horizon)
 
     # Events
 

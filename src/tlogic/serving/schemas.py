@@ -439,7 +439,7 @@ class Backtest(Schema):
 
 
 class Change(Schema):
-    """An entity, a pair or a relation whose rate of events changed."""
+    """An entity, a pair or a relation whose rate of events, or probability, changed."""
 
     kind: Literal["entity", "pair", "relation"]
     name: str
@@ -452,7 +452,11 @@ class Change(Schema):
     factor: float | None
     """After divided by before; null if there were no events before."""
     significance: float
-    """The difference in standard deviations, with its sign."""
+    """The difference of rates in standard deviations, with its sign."""
+    probability_before: float | None = None
+    """The probability of at least one event within the horizon, from the first date of the period on."""
+    probability_after: float | None = None
+    """The same from the time step after the last event on."""
 
 
 class Period(Schema):
@@ -463,11 +467,15 @@ class Period(Schema):
 
 
 class Changes(Schema):
-    """What changed between two periods: the most significant changes of each kind first."""
+    """What changed between two periods: the largest changes of each kind first."""
 
     before: Period
     after: Period
+    horizon: int | None = None
+    """The number of time steps of the probabilities; null if none were requested."""
     changes: list[Change]
+    warnings: list[str] = []
+    """Reasons to doubt the probabilities, such as a model that was fitted to events of the period."""
 
 
 class Version(Schema):

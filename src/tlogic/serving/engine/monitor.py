@@ -6,8 +6,10 @@ from typing import Any
 
 from tlogic.errors import InputError, UnknownNameError
 from tlogic.evaluation import Origins, backtest_model
+from tlogic.forecasting.forecast_warnings import forecast_warnings
 from tlogic.forecasting.queries import query_step
 from tlogic.graph.live_graph import LiveGraph
+from tlogic.models.occurrence.horizons import parse_horizon
 from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
 from tlogic.monitoring.changes import find_changes
 from tlogic.monitoring.outlook import Names, outlook_of, outlook_query, patterns_of
@@ -189,25 +191,43 @@ class Monitor:
             measured = backtest_model(forecaster, origins, limit.execution)
             return backtest_schema(measured, predictor, fixed, origins)
 
-    def changes(self, since: schemas.Time, *, top: int = 10) -> schemas.Changes:
-        """Find the entities, pairs and relations whose rate of events changed most, as `tlogic.changes` does.
+    def changes(
+        self,
+        since: schemas.Time,
+        *,
+        top: int = 10,
+        horizon: str | int | None = None,
+        limit: TimeLimit = NO_LIMIT,
+    ) -> schemas.Changes:
+        """Find the entities, pairs and relations whose rate or probability changed most, as `tlogic.changes` does.
 
         Args:
             since: The first date of the period of interest, which lasts until the last event.
             top: The number of changes of each kind to return.
+            horizon: The horizon of the probabilities; None to compare rates only.
+            limit: The time until which the request may work.
 
         Returns:
-            The changes with the rates before and after, the most significant first.
+            The changes with the values before and after, the largest first.
 
         Raises:
-            InputError: If there are no events before the date, or none since.
+            InputError: If there are no events before the date, or none since. With a horizon, also if it is out of
+                range, or if rules are in use.
 
         Example:
             >>> sorted({change.kind for change in service.monitor.changes("2030-04-24").changes})
             ['entity', 'pair', 'relation']
         """
         with self._live_store.reading() as graph:
-            return changes_schema(find_changes(graph, graph.timeline.step_of(since), graph.end, top))
+            predictor, first = self._versions.predictor, graph.timeline.step_of(since)
+            if horizon is None:
+                return changes_schema(find_changes(graph, first, graph.end, top), [])
+            steps, past = parse_horizon(graph.timeline, horizon), predictor.past_occurrence(graph)
+        with past.forecaster(limit) as forecaster:
+            fixed = forecaster.graph
+            first = fixed.timeline.step_of(since)
+            found = find_changes(fixed, first, fixed.end, top, forecaster, steps, limit.execution)
+            return changes_schema(found, forecast_warnings(fixed, predictor.kind, predictor.data, [first]))
 
     def _check_triples(self, names: list[Names], watchlist: schemas.Watchlist) -> None:
         """Report an invalid triple before any is judged."""

@@ -159,11 +159,17 @@ def backtest_schema(backtest: Backtest, predictor: Predictor, graph: Graph, orig
     )
 
 
-def changes_schema(changes: Changes) -> schemas.Changes:
+def changes_schema(changes: Changes, warnings: list[str]) -> schemas.Changes:
     """The changes between two periods."""
     before, after = (schemas.Period(since=since, until=until) for since, until in (changes.before, changes.after))
     rows = changes.frame.rename({"with": "other"}).to_dicts()
-    return schemas.Changes(before=before, after=after, changes=[schemas.Change(**row) for row in rows])
+    return schemas.Changes(
+        before=before,
+        after=after,
+        horizon=changes.horizon,
+        changes=[schemas.Change(**row) for row in rows],
+        warnings=warnings,
+    )
 
 
 def _judged(events: pl.DataFrame, explanations: list[OccurrenceExplanation] | None = None) -> list[schemas.JudgedEvent]:

@@ -153,6 +153,7 @@ class SurprisesUrl(ViewUrl):
 
     path: ClassVar[str] = "/surprises"
     since: str = ""
+    horizon: str = "1"
 
 
 @dataclass(frozen=True)

@@ -237,9 +237,22 @@ def backtest(service: ServiceDependency, limit: Limited, since: Since, every: Ev
 
 
 @router.get("/changes", tags=["monitoring"], dependencies=_needs_slot)
-def changes(service: ServiceDependency, since: Since, top: TopEvents = 10) -> schemas.Changes:
-    """List the entities, pairs and relations whose rate of events changed most, compared to the time before."""
-    return service.monitor.changes(since, top=top)
+def changes(
+    service: ServiceDependency,
+    limit: Limited,
+    since: Since,
+    top: TopEvents = 10,
+    horizon: Annotated[
+        str | None,
+        Query(max_length=100, description="Compare probabilities within this horizon, too: `7d`, `2w`, or `1`."),
+    ] = None,
+) -> schemas.Changes:
+    """List the entities, pairs and relations whose rate of events changed most, compared to the time before.
+
+    With a horizon, also those whose probability changed most: that of at least one event within the horizon, from the
+    date on and from now on. This needs a model: it fails with 400 while rules are in use.
+    """
+    return service.monitor.changes(since, top=top, horizon=horizon, limit=limit)
 
 
 # Events
