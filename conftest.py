@@ -16,9 +16,11 @@ NEED_A_MODEL = (
     "Client.outlook",
     "Client.watch",
     "Client.surprises",
+    "Client.backtest",
     "Monitor.outlook",
     "Monitor.watch",
     "Monitor.surprises",
+    "Monitor.backtest",
 )
 
 

@@ -27,6 +27,12 @@ def test_a_candidate_is_compared_with_another(world: Path, model_file: Path) -> 
     assert max(len(each["facts"]) for each in compared["one"]["contributions"]) == 2
 
 
+def test_a_candidate_in_two_spellings_is_compared_once(world: Path, model_file: Path) -> None:
+    both = ["--candidate", ONE, "--candidate", ONE.lower().replace(" ", "_")]
+    done = run("forecast", world, "--model", model_file, *QUERY, *both, "--over", OTHER)
+    assert done.stdout.count(f"Why {ONE} over {OTHER}") == 1, done.stderr
+
+
 def test_one_that_is_no_candidate_has_no_difference(world: Path, model_file: Path) -> None:
     found = json.loads(run("forecast", world, "--model", model_file, *QUERY, "--top", 1000, "--json").stdout)
     entities = {

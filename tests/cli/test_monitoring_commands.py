@@ -80,6 +80,22 @@ def test_surprises_and_changes(small: tuple[Path, Path], tmp_path: Path) -> None
     assert pl.read_csv(tmp_path / "c.csv").height == 30
 
 
+def test_changes_with_a_model_compare_probabilities(small: tuple[Path, Path]) -> None:
+    data, model = small
+    command = ("changes", data, "--since", "2030-04-20", "--top", 3)
+    done = run(*command, "--model", model, "--horizon", "7d", "--json")
+    assert done.returncode == 0, done.stderr
+    expected = tlogic.changes(tlogic.read(data), str(model), since="2030-04-20", top=3, horizon="7d")
+    assert json.loads(done.stdout) == expected.to_dict()
+    shown = run(*command, "--model", model)
+    assert "at least one event within 1 day, from 2030-04-20 on" in " ".join(shown.stdout.split())
+    assert "p now" in shown.stdout
+    assert max(map(len, shown.stdout.splitlines())) <= 80
+    assert "p now" not in run(*command).stdout
+    assert_refused(run(*command, "--horizon", "7d"), "--horizon needs --model")
+    assert_refused(run(*command, "--model", model, "--horizon", "soon"), "not understood")
+
+
 def test_a_backtest_reports_its_figures_and_warns_of_known_facts(small: tuple[Path, Path], tmp_path: Path) -> None:
     data, model = small
     done = run("backtest", data, "--model", model, "--every", 4, "--json", "--out", tmp_path / "report")
@@ -88,6 +104,9 @@ def test_a_backtest_reports_its_figures_and_warns_of_known_facts(small: tuple[Pa
     assert report.count("<svg") == len(list((tmp_path / "report" / "figures").glob("*.svg"))) > 1
     assert "--every 4" in report
     assert {row["kind"] for row in json.loads(done.stdout)["figures"]} == {"recurring", "new"}
+    since = run("backtest", data, "--model", model, "--since", "2030-04-21", "--every", 4, "--json")
+    expected = tlogic.backtest(tlogic.read(data), str(model), since="2030-04-21", every=4)
+    assert json.loads(since.stdout) == expected.to_dict()
     again = run("backtest", data, "--model", model, "--every", 4, "--split", "valid")
     assert "Reliability" in again.stdout
     assert "include valid facts" in again.stderr
@@ -119,5 +138,6 @@ def test_the_tables_of_a_backtest_fit_into_80_columns(world: Path, model_file: P
     done = run("backtest", world, "--model", model_file, "--every", 20, "--quiet")
     assert done.returncode == 0, done.stderr
     assert "recurring" in done.stdout
+    assert "n/a" in done.stdout  # new events have no count
     assert "…" not in done.stdout.partition("Reliability")[0]
     assert max(map(len, done.stdout.splitlines())) <= 80

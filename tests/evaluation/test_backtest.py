@@ -78,6 +78,25 @@ def test_periods_that_end_after_the_facts_are_left_out(graph: TemporalGraph, mod
     assert measured.misses.since == graph.timeline.label_of(graph.test_from)
 
 
+def test_a_period_since_a_date_is_measured_as_the_split_that_begins_then(graph: TemporalGraph, model: Model) -> None:
+    of_split = tlogic.backtest(graph, model, every=4)
+    since = tlogic.backtest(graph, model, since=of_split.since, every=4)
+    assert (of_split.split, since.split) == ("test", None)
+    assert {**since.to_dict(), "split": "test"} == of_split.to_dict()
+
+
+@pytest.mark.parametrize("since", ["2030-01-01", "2031-01-01", "1999-01-01"])
+def test_periods_without_a_past_or_without_facts_are_refused(graph: TemporalGraph, model: Model, since: str) -> None:
+    with pytest.raises(tlogic.InputError, match="facts before and in the period"):
+        tlogic.backtest(graph, model, since=since)
+
+
+def test_a_model_of_facts_of_the_period_is_reported(graph: TemporalGraph, model: Model) -> None:
+    known = graph.timeline.label_of(graph.test_from - 1)
+    with pytest.warns(tlogic.ForecastWarning, match="include facts of the period; the figures are too good"):
+        tlogic.backtest(graph, model, since=known, every=20)
+
+
 def test_bad_requests_are_explained(graph: TemporalGraph, model: Model) -> None:
     with pytest.raises(tlogic.SettingsError):
         tlogic.backtest(graph, model, every=0)

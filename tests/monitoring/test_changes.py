@@ -1,10 +1,16 @@
-"""Changes of rates, counted by hand."""
+"""Changes of rates, counted by hand, and of probabilities, multiplied by hand."""
 
+import numpy as np
 import polars as pl
 import pytest
 
 import tlogic
 from tlogic.graph import TemporalGraph
+from tlogic.models import Model
+from tlogic.monitoring import Changes
+
+EVENT = ["subject", "relation", "object"]
+SINCE = "2030-05-16"
 
 
 def _graph() -> TemporalGraph:
@@ -40,6 +46,61 @@ def test_significance_is_that_of_two_poisson_rates() -> None:
     """10 events in 10 steps after none in 40: twice 10 log(10 / 2)."""
     row = tlogic.changes(_graph(), since=40).frame.filter(pl.col("name") == "Bo", pl.col("with") == "Cy")
     assert row["significance"][0] == pytest.approx((20 * 1.6094379) ** 0.5)
+
+
+@pytest.fixture(scope="module")
+def likely(days: TemporalGraph, judge: Model) -> Changes:
+    """All changes, with probabilities."""
+    return tlogic.changes(days, judge, since=SINCE, horizon=2, top=10**6)
+
+
+def test_probabilities_are_those_of_the_outlooks(days: TemporalGraph, judge: Model, likely: Changes) -> None:
+    """The triples of both outlooks, judged before and after: one minus the product of all that do not occur."""
+    times = (SINCE, None)
+    outlooks = [tlogic.outlook(days, judge, at=at, horizon=2, top=10**6).frame.select(EVENT) for at in times]
+    triples = pl.concat(outlooks).unique()
+    chosen = likely.frame.filter(pl.col("probability_after").is_between(0.2, 0.9)).group_by("kind").head(2)
+    assert set(chosen["kind"]) == {"entity", "pair", "relation"}
+    for row in chosen.iter_rows(named=True):
+        own = triples.filter(_belongs(row)).rows()
+        for at, expected in zip(times, (row["probability_before"], row["probability_after"]), strict=True):
+            watched = tlogic.watch(days, judge, own, at=at, horizon=2).frame["probability"].to_numpy()
+            assert expected == pytest.approx(1 - np.prod(1 - watched))
+
+
+def _belongs(row: dict[str, str]) -> pl.Expr:
+    """Whether a triple belongs to the entity, pair or relation of a change."""
+    subject, relation, object_ = map(pl.col, EVENT)
+    if row["kind"] == "relation":
+        return relation == row["name"]
+    if row["kind"] == "entity":
+        return (subject == row["name"]) | (object_ == row["name"])
+    one, other = row["name"], row["with"]
+    return ((subject == one) & (object_ == other)) | ((subject == other) & (object_ == one))
+
+
+def test_the_first_by_rate_or_by_probability_come_first(days: TemporalGraph, judge: Model, likely: Changes) -> None:
+    found = tlogic.changes(days, judge, since=SINCE, horizon=2, top=6)
+    movement = (pl.col("probability_after") - pl.col("probability_before")).abs()
+    for kind in ("entity", "pair", "relation"):
+        own, every = found.frame.filter(kind=kind), likely.frame.filter(kind=kind)
+        assert own.equals(every.head(6))
+        for size in (pl.col("significance").abs(), movement):
+            first = every.sort(size, descending=True).head(3).select("name", "with").rows()
+            assert set(first) <= set(own.select("name", "with").rows())
+    rates = tlogic.changes(days, since=SINCE, top=10**6)
+    assert (rates.horizon, likely.horizon) == (None, 2)
+    assert rates.frame["probability_after"].null_count() == rates.frame.height
+    columns = ["kind", "name", "with", "before", "after", "significance"]
+    both = rates.frame.select(columns).sort(columns), likely.frame.select(columns).sort(columns)
+    assert both[0].join(both[1], on=columns, how="anti", nulls_equal=True).is_empty()
+
+
+def test_a_model_of_later_facts_and_bad_horizons_are_reported(days: TemporalGraph, judge: Model) -> None:
+    with pytest.warns(tlogic.ForecastWarning, match="may reflect facts from 2030-05-01 on"):
+        tlogic.changes(days, judge, since="2030-05-01", top=1)
+    with pytest.raises(tlogic.InputError, match="not understood"):
+        tlogic.changes(days, judge, since=SINCE, horizon="soon")
 
 
 @pytest.mark.parametrize("since", [0, 50, -3])

@@ -117,8 +117,32 @@ def test_explanations_multiply_to_the_probability_and_cite_real_facts(days: Temp
         cited = [tuple(fact) for each in why.factors for fact in each.facts]
         assert cited
         assert set(cited) <= facts
-        assert len(set(cited)) == len(cited)
         assert f"Why {100 * row.probability:.1f}% for {row.subject}" in why.text(2)
+
+
+def test_a_reason_cites_the_fact_that_its_sentence_names(days: TemporalGraph, judge: Model) -> None:
+    """Also if another reason cites it before: the newest event of what the sentence is about."""
+    name, relation, label = days.entities.name_of, days.relations.name_of, days.timeline.label_of
+    facts = [
+        (name(s), relation(r), name(o), label(t))
+        for s, r, o, t in zip(*(column.tolist() for column in days.facts), strict=True)
+    ]
+    likely = tlogic.outlook(days, judge, entity=KITE, top=5)
+    n_repeated = 0
+    for index, (subject, verb, object_, *_) in enumerate(likely):
+        newest = {
+            "history": max(t for s, r, o, t in facts if (s, r, o) == (subject, verb, object_)),
+            "pair": max(t for s, _, o, t in facts if {s, o} == {subject, object_}),
+            "subject": max(t for s, r, _, t in facts if (s, r) == (subject, verb)),
+            "object": max(t for _, r, o, t in facts if (r, o) == (verb, object_)),
+        }
+        why = likely.explain(index)
+        cited = {each.family: each.facts for each in why.factors if each.family in newest}
+        assert {family: fact.time for family, (fact,) in cited.items()} == {each: newest[each] for each in cited}
+        in_order = [fact for each in why.factors for fact in each.facts]
+        n_repeated += len(in_order) - len(set(in_order))
+        assert {why.text().count(str(fact)) for fact in in_order} == {1}
+    assert n_repeated > 0
 
 
 def test_a_watchlist_gives_one_outlook_per_triple(days: TemporalGraph, judge: Model) -> None:

@@ -47,6 +47,12 @@ def test_surprises_are_explained(found: tlogic.monitoring.Surprises) -> None:
         assert (why.subject, why.object) == (frame["subject"][0], frame["object"][0])
 
 
+def test_all_explanations_are_those_of_each_event(found: tlogic.monitoring.Surprises) -> None:
+    happened, missing = found.explain_all(facts=2)
+    assert happened == [found.explain(index, facts=2) for index in range(found.events.height)]
+    assert missing == [found.explain(index, missing=True, facts=2) for index in range(found.missing.height)]
+
+
 @pytest.mark.parametrize("since", ["2030-01-01", "2031-01-01", "1999-01-01"])
 def test_periods_without_a_past_or_without_facts_are_refused(days: TemporalGraph, judge: Model, since: str) -> None:
     with pytest.raises(tlogic.InputError, match="facts before and in the period"):

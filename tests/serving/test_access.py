@@ -54,6 +54,7 @@ def bearer(token: str) -> dict[str, str]:
         "/api/outlook",
         "/api/surprises",
         "/api/changes",
+        "/api/backtest",
         "/api/nothing",
         "/openapi.json",
         "/metrics",

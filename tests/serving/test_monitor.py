@@ -13,7 +13,7 @@ from tests.serving.services import DAYS, api_client, problem_text, sample_graph,
 from tlogic.events.sample.simulation import sample_events
 from tlogic.serving import Client, Service, ServiceError, schemas
 from tlogic.serving.engine.live_store import LiveStore
-from tlogic.serving.engine.monitor import MAX_SURPRISE_STEPS
+from tlogic.serving.engine.monitor import MAX_STEPS
 from tlogic.serving.engine.time_limit import TimeLimit, TimeLimitError
 from tlogic.serving.engine.versions import VersionManager
 from tlogic.serving.store.encoded_events import EncodedEvents
@@ -53,6 +53,11 @@ def got(api: httpx.Client, path: str, **params: Any) -> Any:
 def rows_of(outlook: schemas.Outlook) -> list[tuple[Any, ...]]:
     """The events of an outlook as tuples, as `tlogic.outlook` has them."""
     return [tuple(each.model_dump(exclude={"curve", "explanation"}).values()) for each in outlook.events]
+
+
+def rows_of_judged(events: list[schemas.JudgedEvent]) -> list[dict[str, Any]]:
+    """Surprising events as rows, as `tlogic.surprises` has them."""
+    return [each.model_dump(exclude={"explanation"}) for each in events]
 
 
 # Equality with the Python functions
@@ -103,18 +108,49 @@ def test_surprises_equal_those_of_the_python_function(model_service: Service, sh
     expected = tlogic.surprises(sample_graph(), sample_model(), since=SINCE, top=15)
     for service in (model_service, shuffled):
         found = service.monitor.surprises(SINCE, top=15)
-        assert [each.model_dump() for each in found.events] == expected.events.to_dicts()
-        assert [each.model_dump() for each in found.missing] == expected.missing.to_dicts()
+        assert rows_of_judged(found.events) == expected.events.to_dicts()
+        assert rows_of_judged(found.missing) == expected.missing.to_dicts()
         assert (found.since, found.until) == (expected.since, expected.until)
 
 
-def test_changes_equal_those_of_the_python_function(model_service: Service, shuffled: Service) -> None:
-    expected = tlogic.changes(sample_graph(), since=SINCE)
+def test_explanations_of_surprises_equal_those_of_the_python_function(
+    model_service: Service, shuffled: Service
+) -> None:
+    expected = tlogic.surprises(sample_graph(), sample_model(), since=SINCE, top=4)
     for service in (model_service, shuffled):
-        found = service.monitor.changes(SINCE)
+        found = service.monitor.surprises(SINCE, top=4, explain=True)
+        for missing, events in ((False, found.events), (True, found.missing)):
+            for index, each in enumerate(events):
+                assert each.explanation is not None
+                why = expected.explain(index, missing=missing, facts=3)
+                assert each.explanation.text == why.text()
+                assert each.explanation.probability == pytest.approx(each.probability)
+
+
+@pytest.mark.parametrize("horizon", [None, 1, "7d"])
+def test_changes_equal_those_of_the_python_function(
+    model_service: Service, shuffled: Service, horizon: str | int | None
+) -> None:
+    with_model: dict[str, Any] = {} if horizon is None else {"model": sample_model(), "horizon": horizon}
+    expected = tlogic.changes(sample_graph(), since=SINCE, **with_model)
+    for service in (model_service, shuffled):
+        found = service.monitor.changes(SINCE, horizon=horizon)
+        assert found.horizon == expected.horizon
         assert [tuple(each.model_dump().values()) for each in found.changes] == expected.frame.rows()
         assert (found.before.since, found.before.until) == expected.before
         assert (found.after.since, found.after.until) == expected.after
+
+
+@pytest.mark.parametrize("every", [1, 4])
+def test_a_backtest_equals_that_of_the_python_function(model_service: Service, shuffled: Service, every: int) -> None:
+    expected = tlogic.backtest(sample_graph(), sample_model(), since="2030-04-20", every=every)
+    for service in (model_service, shuffled):
+        found = service.monitor.backtest("2030-04-20", every=every)
+        assert [each.model_dump() for each in found.figures] == expected.frame.to_dicts()
+        assert [each.model_dump() for each in found.reliability] == expected.reliability.to_dicts()
+        assert rows_of_judged(found.misses.events) == expected.misses.events.to_dicts()
+        assert rows_of_judged(found.misses.missing) == expected.misses.missing.to_dicts()
+        assert (found.since, found.until, found.time_steps) == (expected.since, expected.until, expected.n_steps)
 
 
 def test_the_board_holds_the_same(model_service: Service) -> None:
@@ -126,6 +162,7 @@ def test_the_board_holds_the_same(model_service: Service) -> None:
     ]
     assert likely.has_probabilities
     assert board.surprises.latest().result() == monitor.surprises(SINCE, top=8)
+    assert board.backtest.latest().result() == monitor.backtest("2030-04-01")
     assert board.changes.latest().result() == monitor.changes(SINCE, top=4)
     assert board.overview.latest().result().n_rules == len(sample_model().rules)
 
@@ -177,13 +214,17 @@ def test_responses_and_the_client_equal_the_service(api: httpx.Client, model_ser
     assert got(api, "/api/outlook", **scope, when=True, explain=True) == found.model_dump()
     pair = monitor.outlook(ENTITY, OTHER, at="2030-04-01")
     assert got(api, "/api/outlook", **{"entity": ENTITY, "with": OTHER, "at": "2030-04-01"}) == pair.model_dump()
-    assert got(api, "/api/surprises", since=SINCE, top=3) == monitor.surprises(SINCE, top=3).model_dump()
+    surprises = monitor.surprises(SINCE, top=3, explain=True)
+    assert got(api, "/api/surprises", since=SINCE, top=3, explain=True) == surprises.model_dump()
+    assert got(api, "/api/backtest", since=SINCE, every=3) == monitor.backtest(SINCE, every=3).model_dump()
     assert got(api, "/api/changes", since=SINCE, top=3) == monitor.changes(SINCE, top=3).model_dump()
     with Client(str(api.base_url)) as client:
         assert client.outlook(ENTITY, None, RELATION, horizon="7d", top=3, new=True, when=True, explain=True) == found
         assert client.outlook(ENTITY, OTHER, at="2030-04-01") == pair
-        assert client.surprises(SINCE, top=3) == monitor.surprises(SINCE, top=3)
+        assert client.surprises(SINCE, top=3, explain=True) == surprises
+        assert client.backtest(SINCE, every=3) == monitor.backtest(SINCE, every=3)
         assert client.changes(SINCE, top=3) == monitor.changes(SINCE, top=3)
+        assert client.changes(SINCE, top=3, horizon="7d") == monitor.changes(SINCE, top=3, horizon="7d")
 
 
 def test_a_watchlist_equals_that_of_the_python_function(api: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,10 +266,18 @@ def test_metrics_count_outlooks(model_service: Service) -> None:
         ("/api/outlook", {"top": 101, "explain": True}, 400, "may explain up to 100"),
         ("/api/surprises", {}, 422, "since"),
         ("/api/surprises", {"since": "some day"}, 400, "some day"),
+        ("/api/surprises", {"since": SINCE, "top": 51, "explain": True}, 400, "may explain up to 100"),
         ("/api/surprises", {"since": "2030-05-01"}, 400, "need facts before and in the period"),
-        ("/api/surprises", {"since": "2030-01-05"}, 400, f"up to {MAX_SURPRISE_STEPS}. Give 2030-01-21 or a later"),
+        ("/api/surprises", {"since": "2030-01-05"}, 400, f"up to {MAX_STEPS}. Give 2030-01-21 or a later"),
+        ("/api/backtest", {}, 422, "since"),
+        ("/api/backtest", {"since": "some day"}, 400, "some day"),
+        ("/api/backtest", {"since": "2030-05-01"}, 400, "needs facts before and in the period"),
+        ("/api/backtest", {"since": SINCE, "every": 0}, 422, "every"),
+        ("/api/backtest", {"since": "2030-01-05"}, 400, f"up to {MAX_STEPS}. Give 2030-01-21 or a later"),
         ("/api/changes", {"since": "2030-01-01"}, 400, "Changes need facts before"),
         ("/api/changes", {"since": SINCE, "top": 0}, 422, "top"),
+        ("/api/changes", {"since": SINCE, "horizon": "soon"}, 400, "not understood"),
+        ("/api/changes", {"since": "2030-01-01", "horizon": "1"}, 400, "Changes need facts before"),
     ],
 )
 def test_invalid_requests_are_refused(
@@ -256,11 +305,12 @@ def test_invalid_watchlists_are_refused(
 
 def test_without_a_model_there_are_changes_only(service: Service) -> None:
     with api_client(service) as api:
-        for path in ("/api/outlook", "/api/surprises"):
+        for path in ("/api/outlook", "/api/surprises", "/api/backtest"):
             assert "Rules are in use" in problem_text(api.get(path, params={"since": SINCE}), 400)
         assert "Rules are in use" in problem_text(api.get("/api/outlook", params={"at": "2030-04-01"}), 400)
         assert "Rules are in use" in problem_text(api.post("/api/outlook", json={"triples": [{}]}), 400)
         assert got(api, "/api/changes", since=SINCE)["changes"]
+        assert "Rules are in use" in problem_text(api.get("/api/changes", params={"since": SINCE, "horizon": 1}), 400)
         with Client(str(api.base_url)) as client, pytest.raises(ServiceError, match="--model"):
             client.outlook(ENTITY)
 
@@ -269,7 +319,8 @@ def test_a_model_without_probabilities_of_events_is_reported(service: Service) -
     before = service.versions.predictor.version
     service.versions.use(replace(sample_model(), occurrence=None))
     try:
-        for call in (service.monitor.outlook, lambda: service.monitor.surprises(SINCE)):
+        monitor = service.monitor
+        for call in (monitor.outlook, lambda: monitor.surprises(SINCE), lambda: monitor.backtest(SINCE)):
             with pytest.raises(tlogic.InputError, match="fit it again"):
                 call()
     finally:
@@ -281,6 +332,8 @@ def test_long_work_stops_at_the_time_limit(model_service: Service) -> None:
     triples = [schemas.WatchedTriple(subject=ENTITY)]
     for call in (
         lambda: model_service.monitor.surprises(SINCE, limit=over),
+        lambda: model_service.monitor.backtest(SINCE, limit=over),
+        lambda: model_service.monitor.changes(SINCE, horizon=1, limit=over),
         lambda: model_service.monitor.watch(schemas.Watchlist(triples=triples), over),
     ):
         with pytest.raises(TimeLimitError, match="takes too long"):
@@ -326,3 +379,9 @@ def test_responses_have_warnings(api: httpx.Client) -> None:
     [known] = got(api, "/api/surprises", since="2030-04-10")["warnings"]
     assert known.startswith("The model was fitted to facts up to 2030-04-18, so it may reflect facts from 2030-04-10")
     assert got(api, "/api/surprises", since=SINCE)["warnings"] == []
+    [known] = got(api, "/api/changes", since="2030-04-10", horizon=1)["warnings"]
+    assert known.endswith("so it may reflect facts from 2030-04-10 on.")
+    assert got(api, "/api/changes", since="2030-04-10")["warnings"] == []
+    [learned] = got(api, "/api/backtest", since="2030-04-10", every=20)["warnings"]
+    assert learned.endswith("which include facts of the period; the figures are too good.")
+    assert got(api, "/api/backtest", since=SINCE, every=20)["warnings"] == []

@@ -12,9 +12,10 @@ from tlogic.serving import schemas
 from tlogic.serving.engine import shared_result
 from tlogic.serving.engine.service import Service
 from tlogic.serving.page import live_section
-from tlogic.serving.page.display_text import percent
+from tlogic.serving.page.display_text import percent, rare
 from tlogic.serving.page.probability_curve import draw_curve
-from tlogic.serving.page.view_urls import AskUrl, EntityUrl, OutlookUrl, PairUrl, SurprisesUrl, TripleUrl
+from tlogic.serving.page.reliability_diagram import draw_reliability
+from tlogic.serving.page.view_urls import AskUrl, BacktestUrl, EntityUrl, OutlookUrl, PairUrl, SurprisesUrl, TripleUrl
 
 ENTITY, OTHER, RELATION = "Kite Aviation", "Meadow Textiles", "sue"
 HOSTILE = ("<script>window.hacked = 1</script>", '<img src=x onerror="window.hacked = 1">', "\"'><svg onload=hacked=1>")
@@ -25,6 +26,7 @@ VIEWS = (
     str(OutlookUrl(entity=ENTITY, horizon="7d")),
     str(OutlookUrl(entity=ENTITY, other=OTHER, relation=RELATION, at="2030-04-15")),
     str(SurprisesUrl()),
+    str(BacktestUrl(since="2030-04-24")),
     str(EntityUrl(name=ENTITY)),
 )
 
@@ -149,10 +151,21 @@ def test_surprises_and_changes(page: Page, service: Service) -> None:
         shown = [" ".join(row.inner_text().split()) for row in rows.all()]
         for row, event in zip(shown, events, strict=True):
             assert row.startswith(f"{event.date} {words_of(event)}")
-    changes = service.monitor.changes("2030-04-20", top=8).changes
+    changes = service.monitor.changes("2030-04-20", top=8, horizon=1).changes
     relations = page.get_by_role("table", name="Relations").locator("tbody tr")
     names = [each.name.replace("_", " ") for each in changes if each.kind == "relation"]
     assert [row.locator("td").first.inner_text() for row in relations.all()] == names
+    horizon = page.get_by_label("Horizon of the probabilities")
+    horizon.fill("7d")
+    horizon.press("Enter")
+    page.wait_for_url("**since=2030-04-20&horizon=7d")
+    changes = service.monitor.changes("2030-04-20", top=8, horizon="7d").changes
+    for kind, label in (("entity", "Entities"), ("pair", "Pairs"), ("relation", "Relations")):
+        rows = page.get_by_role("table", name=label).locator("tbody tr")
+        own = [each for each in changes if each.kind == kind]
+        expect(rows).to_have_count(len(own))
+        likely = [row.locator("td").all_inner_texts()[4:] for row in rows.all()]
+        assert likely == [[rare(each.probability_before or 0), rare(each.probability_after or 0)] for each in own]
 
 
 def test_a_surprise_links_to_its_explanation(page: Page, service: Service) -> None:
@@ -161,6 +174,32 @@ def test_a_surprise_links_to_its_explanation(page: Page, service: Service) -> No
     page.get_by_role("table", name="Missing events").get_by_role("link", name="Why?").first.click()
     expect(page.locator("#why")).to_contain_text(f"Why {missing.probability:.1%}?")
     assert parse_qs(urlsplit(page.url).query)["at"] == [missing.date]
+
+
+def test_a_backtest_shows_figures_reliability_and_misses(page: Page, service: Service) -> None:
+    page.goto("/backtest")
+    date, every = page.get_by_label("First date of the period"), page.get_by_label("Forecast from every")
+    expect(date).to_have_value("2030-04-01")
+    date.fill("2030-04-10")
+    every.fill("3")
+    every.press("Enter")
+    page.wait_for_url("**since=2030-04-10&every=3")
+    found = service.monitor.backtest("2030-04-10", every=3)
+    rows = page.get_by_role("table", name="Figures").locator("tbody tr")
+    expect(rows).to_have_count(len(found.figures))
+    for row, figures in zip(rows.all(), found.figures, strict=True):
+        shown = row.locator("td").all_inner_texts()
+        skill = "n/a" if figures.brier_skill is None else f"{figures.brier_skill:.3f}"
+        assert shown[0].startswith(f"{figures.kind.capitalize()}, within {figures.horizon} day")
+        assert [shown[1], shown[2], shown[6]] == [f"{figures.triples:,}", f"{figures.events:,}", skill]
+        groups = [each for each in found.reliability if (each.horizon, each.kind) == (figures.horizon, figures.kind)]
+        diagram = page.get_by_role("region", name=f"Reliability: {shown[0]}")
+        expect(diagram.locator("svg circle")).to_have_count(len(groups))
+        expect(diagram.get_by_role("table", include_hidden=True).locator("tbody tr")).to_have_count(len(groups))
+    expect(page.get_by_text("which include facts of the period")).to_be_visible()
+    missing = page.get_by_role("table", name="Missing events").locator("tbody tr").first
+    expect(missing).to_contain_text(found.misses.missing[0].date)
+    assert words_of(found.misses.missing[0]) in " ".join(missing.inner_text().split())
 
 
 def test_results_open_with_the_strongest_reasons_of_the_first_candidate(page: Page, service: Service) -> None:
@@ -335,7 +374,11 @@ def test_the_views_need_no_other_host_and_label_their_fields(page: Page) -> None
         ("/outlook?top=1001", "top: expected a number from 1 to 1,000"),
         ("/outlook?new=yes", "new: expected an integer"),
         ("/surprises?since=soon", "soon"),
+        ("/surprises?horizon=soon", "The horizon 'soon' is not understood"),
         ("/surprises?since=2029-01-01", "the service goes through up to 100"),
+        ("/backtest?since=soon", "soon"),
+        ("/backtest?since=2029-01-01", "the service goes through up to 100"),
+        ("/backtest?every=0", "every: expected a number from 1"),
     ],
 )
 def test_an_invalid_url_shows_an_error(phone: Page, address: str, message: str) -> None:
@@ -343,6 +386,22 @@ def test_an_invalid_url_shows_an_error(phone: Page, address: str, message: str) 
     expect(phone.get_by_role("alert").first).to_contain_text(message)
     expect(phone.locator("body")).not_to_contain_text("Traceback")
     assert phone.evaluate(STILL_LOADING) == 0
+
+
+def test_a_reliability_diagram_shows_calibrated_groups_on_the_diagonal() -> None:
+    groups = [
+        schemas.ReliabilityGroup(
+            horizon=1, kind="new", triples=1200, predicted=predicted, observed=observed, standard_error=0.0
+        )
+        for predicted, observed in ((0.0, 0.0), (0.2, 0.1), (0.4, 0.4))
+    ]
+    drawn = draw_reliability(groups)
+    corners = re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', drawn)
+    diagonal = re.findall(r'x1="([\d.]+)" x2="([\d.]+)" y1="([\d.]+)" y2="([\d.]+)" class="diagonal"', drawn)
+    left, right, bottom, top = diagonal[0]
+    assert (corners[0], corners[-1]) == ((left, bottom), (right, top))
+    assert "20.0% forecast, 10.0% of 1,200 triples happened" in drawn
+    assert "none of 1,200 triples happened" in drawn
 
 
 def test_the_curve_is_escaped_and_marks_the_median() -> None:

@@ -32,7 +32,7 @@ def test_the_api_conforms_to_its_description(kind: str, request: pytest.FixtureR
     app = create_app(service, AccessSettings(rate=1e6, burst=10**6), page=False)
     schema = schemathesis.openapi.from_asgi("/openapi.json", app, headers=HERE)
     operations = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
-    assert len(operations) == 17
+    assert len(operations) == 18
     for operation in operations:
         for mode in GenerationMode:
             check_operation(operation, mode)

@@ -549,6 +549,8 @@ def test_an_empty_store_shows_how_to_add_events(
 def test_without_a_model_there_are_rankings_and_changes_only(page: Page) -> None:
     page.goto("/outlook")
     expect(page.get_by_role("alert")).to_contain_text("Rules are in use")
+    page.goto("/backtest")
+    expect(page.get_by_role("alert")).to_contain_text("Rules are in use")
     page.goto("/surprises")
     expect(page.get_by_role("alert")).to_contain_text("Rules are in use")
     expect(page.get_by_role("table", name="Relations").locator("tbody tr").first).to_be_visible()

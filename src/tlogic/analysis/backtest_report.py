@@ -35,9 +35,10 @@ def report_backtest(backtest: Backtest, folder: str | os.PathLike[str], command:
         ...     report_backtest(measured, folder).name
         'report.html'
     """
+    split = "" if backtest.split is None else f" of the {backtest.split} period"
     summary = (
-        f"Forecasts from {backtest.n_steps:,} time steps of the {backtest.split} period, {backtest.since} to "
-        f"{backtest.until}, each from the facts before it, compared with what happened."
+        f"Forecasts from {backtest.n_steps:,} time steps{split}, {backtest.since} to {backtest.until}, each from the "
+        "facts before it, compared with what happened."
     )
     sections = [_figures(backtest, command), _reliability(backtest)]
     misses = backtest.misses

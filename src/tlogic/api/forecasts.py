@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 from tlogic.api.learning import load
-from tlogic.api.warn import warn_of_known_split, warn_of_misfit
+from tlogic.api.warn import warn_of_known_facts, warn_of_misfit
 from tlogic.errors import SettingsError
 from tlogic.files import StrPath
 from tlogic.forecasting.settings import ApplicationSettings, Stop
@@ -244,7 +244,8 @@ def evaluate(
         graph = split_as_tgb(graph)
         check_learned_from_training(graph, loaded.data)
     ready = _ready(graph, loaded, arguments)
-    warn_of_known_split(graph, loaded, split)
+    first = graph.valid_from if split == "valid" else graph.test_from
+    warn_of_known_facts(graph, loaded, f"{split} facts", first)
     indexed = time.perf_counter() - started
     execution = Execution(threads, cluster, progress)
     evaluation = evaluate_forecaster(graph, ready, split, filter, multi_step, execution, protocol)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from tlogic.api.learning import load
-from tlogic.api.warn import warn_of_known_split, warn_of_misfit
+from tlogic.api.warn import warn_of_known_facts, warn_of_misfit
 from tlogic.errors import InputError
 from tlogic.files import StrPath
 
@@ -166,20 +166,36 @@ def surprises(
     return find_surprises(forecaster, first, graph.end, top, Execution(threads, progress=progress))
 
 
-def changes(graph: "TemporalGraph", *, since: str | int, top: int = 10) -> "Changes":
+def changes(
+    graph: "TemporalGraph",
+    model: "Model | StrPath | None" = None,
+    *,
+    since: str | int,
+    top: int = 10,
+    horizon: str | int = 1,
+    threads: int | None = None,
+    progress: "Progress | None" = None,
+) -> "Changes":
     """Find the entities, pairs and relations whose rate of events changed most.
+
+    With a model, also those whose probability changed most: that of at least one event within a horizon, from the first
+    date of the period, and from the time step after the last fact.
 
     Args:
         graph: The graph that holds the facts.
+        model: A fitted model, or the path of a model file; None to compare rates only.
         since: The first date of the period of interest, which lasts until the last fact. It is compared to the time
             before: up to four times as long.
         top: How many changes of each kind to list.
+        horizon: The horizon of the probabilities: a number of time steps, or a span such as "7d".
+        threads: How many threads to use; None for one per core.
+        progress: Shows the progress of learning from many facts.
 
     Returns:
-        The changes with the rates before and after, the most significant first.
+        The changes with rates and probabilities before and after. Those that come first by one of both come first.
 
     Raises:
-        InputError: If there are no facts before the date, or none since.
+        InputError: If there are no facts before the date, or none since, or if the horizon is out of range.
 
     Example:
         >>> import tlogic
@@ -187,10 +203,19 @@ def changes(graph: "TemporalGraph", *, since: str | int, top: int = 10) -> "Chan
         >>> found.frame["kind"].to_list()
         ['entity', 'entity', 'entity', 'pair', 'pair', 'pair', 'relation', 'relation', 'relation']
     """
+    from tlogic.execution import Execution
+    from tlogic.models.occurrence.horizons import parse_horizon
+    from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
     from tlogic.monitoring.changes import find_changes
 
     _check_top(top)
-    return find_changes(graph, graph.timeline.step_of(since), graph.end, top)
+    first, steps = graph.timeline.step_of(since), parse_horizon(graph.timeline, horizon)
+    if model is None:
+        return find_changes(graph, first, graph.end, top)
+    loaded = _load_model(model)
+    warn_of_misfit(graph, loaded, [first])
+    forecaster = OccurrenceForecaster.over_time(graph, loaded)
+    return find_changes(graph, first, graph.end, top, forecaster, steps, Execution(threads, progress=progress))
 
 
 def backtest(
@@ -198,16 +223,18 @@ def backtest(
     model: "Model | StrPath",
     *,
     split: str = "test",
+    since: str | int | None = None,
     every: int = 1,
     threads: int | None = None,
     progress: "Progress | None" = None,
 ) -> "Backtest":
-    """Measure how good the probabilities of events are: forecast from each time step of a split, from the facts before.
+    """Measure how good the probabilities of events are: forecast each time step of a period from the facts before it.
 
     Args:
-        graph: The graph that holds the split and the history before it.
+        graph: The graph that holds the period and the history before it.
         model: A fitted model, or the path of a model file.
-        split: "valid" or "test".
+        split: The period: "valid" or "test".
+        since: The first date of another period, which lasts until the last fact.
         every: Forecast from every n-th time step only.
         threads: How many threads to use; None for one per core.
         progress: Shows how many time steps are done.
@@ -218,7 +245,7 @@ def backtest(
 
     Raises:
         SettingsError: If ``every`` is below 1.
-        InputError: If the split has no facts, or none before it.
+        InputError: If the period has no facts, or if there are none before it.
 
     Example:
         >>> import tlogic
@@ -228,14 +255,18 @@ def backtest(
         >>> measured.frame["average_precision"][0] > measured.frame["best_count"][0]
         True
     """
-    from tlogic.evaluation import backtest_model
+    from tlogic.evaluation import Origins, backtest_model
     from tlogic.execution import Execution
     from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
 
     loaded = _load_model(model)
-    warn_of_known_split(graph, loaded, split)
+    if since is None:
+        origins = Origins.of_split(graph, split, every)
+    else:
+        origins = Origins.since(graph, graph.timeline.step_of(since), every)
+    warn_of_known_facts(graph, loaded, origins.facts, origins.first)
     forecaster = OccurrenceForecaster.over_time(graph, loaded)
-    return backtest_model(forecaster, split, every, Execution(threads, progress=progress))
+    return backtest_model(forecaster, origins, Execution(threads, progress=progress))
 
 
 def _check_top(top: int) -> None:

@@ -28,13 +28,11 @@ def warn_of_misfit(
     _issue(forecast_warnings(graph, _kind_of(forecaster), forecaster.data, steps, description))
 
 
-def warn_of_known_split(graph: "TemporalGraph", forecaster: "RuleSet | Model", split: str) -> None:
-    """Issue a `ForecastWarning` for each reason to doubt the figures of a split: it may have been learned from."""
-    from tlogic.forecasting.forecast_warnings import forecast_warnings, split_warnings
+def warn_of_known_facts(graph: "TemporalGraph", forecaster: "RuleSet | Model", facts: str, first: int) -> None:
+    """Issue a `ForecastWarning` for each reason to doubt figures of a period: its facts may have been learned from."""
+    from tlogic.forecasting.forecast_warnings import figure_warnings
 
-    kind, first = _kind_of(forecaster), graph.valid_from if split == "valid" else graph.test_from
-    _issue(forecast_warnings(graph, kind, forecaster.data, ()))
-    _issue(split_warnings(graph, kind, forecaster.data, split, first))
+    _issue(figure_warnings(graph, _kind_of(forecaster), forecaster.data, facts, first))
 
 
 def _kind_of(forecaster: "RuleSet | Model") -> "Kind":

@@ -18,6 +18,10 @@ def backtest(
     data: DataOptions,
     model: Model = None,
     split: Annotated[Split, typer.Option(help="The facts to forecast.")] = Split.test,
+    since: Annotated[
+        str | None,
+        typer.Option(help="Forecast from this date on instead, until the last fact.", metavar="DATE"),
+    ] = None,
     every: Annotated[
         int, typer.Option(help="Forecast from every N-th time step only.", metavar="N", min=1)
     ] = default_of(api.backtest, "every"),
@@ -27,20 +31,24 @@ def backtest(
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     threads: Threads = None,
 ) -> None:
-    """Forecast the events of a split from every time step, and compare with what happened."""
+    """Forecast the events of a period from every time step, and compare with what happened."""
     from tlogic.cli.console import error_console, progress, wait_for_kernels
     from tlogic.cli.monitoring_output import print_backtest
     from tlogic.evidence.occurrence_evidence import extract_kernel
 
     graph = data.read()
-    fitted = load_model(model, lambda: default_model(graph, threads, split=split.value))
+    before = None if since is None else graph.timeline.step_of(since)
+    fitted = load_model(model, lambda: default_model(graph, threads, before=before, split=split.value))
     with wait_for_kernels(extract_kernel), progress() as follow:
-        measured = api.backtest(graph, fitted, split=split.value, every=every, threads=threads, progress=follow)
+        measured = api.backtest(
+            graph, fitted, split=split.value, since=since, every=every, threads=threads, progress=follow
+        )
     if out is not None:
         from tlogic.analysis import report_backtest
 
         with_model = "" if model is None else f" --model {model}"
-        about = f"{with_model} --split {split.value} --every {every}"
+        period = f"--split {split.value}" if since is None else f"--since {since}"
+        about = f"{with_model} {period} --every {every}"
         command = f"tlogic backtest {data.data or '--db URL'}{about}"
         error_console.print(f"wrote the report to {report_backtest(measured, out, command)}", markup=False)
     if json_output:

@@ -1,19 +1,31 @@
-"""`tlogic changes`: entities, pairs and relations whose rate of events moved most."""
+"""`tlogic changes`: entities, pairs and relations whose rate of events, or probability, moved most."""
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from tlogic import api
 from tlogic.cli.data_options import DataOptions
-from tlogic.cli.options import OutOption, default_of
+from tlogic.cli.options import OutOption, Threads, default_of
+from tlogic.errors import SettingsError
 
 
 def changes(
     data: DataOptions,
     since: Annotated[str, typer.Option(help="The first date of the period of interest.", metavar="DATE")],
+    model: Annotated[
+        Path | None,
+        typer.Option(help="Compare probabilities as well, which this model file gives.", metavar="MODEL"),
+    ] = None,
+    horizon: Annotated[
+        str | None,
+        typer.Option(
+            help='The horizon of the probabilities: "7d", "2w", or a number of time steps; by default 1.',
+            metavar="SPAN",
+        ),
+    ] = None,
     top: Annotated[int, typer.Option(help="The number of changes of each kind to list.", metavar="N")] = default_of(
         api.changes, "top"
     ),
@@ -21,17 +33,28 @@ def changes(
         Path | None, OutOption(help="Write the changes to a .csv, .parquet or .jsonl file.", metavar="FILE")
     ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    threads: Threads = None,
 ) -> None:
-    """List the entities, pairs and relations of DATA whose rate of events changed most since a date."""
-    from tlogic.cli.console import error_console
+    """List the entities, pairs and relations of DATA whose rate of events changed most since a date.
+
+    With --model, also those whose probability of at least one event within the horizon changed most.
+    """
+    from tlogic.cli.console import error_console, progress, wait_for_kernels
     from tlogic.cli.monitoring_output import print_changes
+    from tlogic.evidence.occurrence_evidence import extract_kernel
     from tlogic.forecasting.query_files import write_table
 
-    found = api.changes(data.read(out), since=since, top=top)
+    if horizon is not None and model is None:
+        raise SettingsError("--horizon needs --model MODEL, which gives the probabilities.")
+    graph = data.read(out)
+    options: dict[str, Any] = {} if horizon is None else {"horizon": horizon}
+    kernels = () if model is None else (extract_kernel,)
+    with wait_for_kernels(*kernels), progress() as follow:
+        found = api.changes(graph, model, since=since, top=top, threads=threads, progress=follow, **options)
     if out is not None:
         write_table(found.frame, out)
         error_console.print(f"{found.frame.height:,} changes written to {out}", markup=False)
     elif json_output:
         print(json.dumps(found.to_dict(), ensure_ascii=False))
     else:
-        print_changes(found)
+        print_changes(found, graph.timeline)

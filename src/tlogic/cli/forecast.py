@@ -122,14 +122,14 @@ class ExplanationOptions:
         if not self.is_wanted:
             return []
         explain = partial(answers.explain, 0, groundings=self.groundings)
-        given = self.candidate or []
-        if self.over is not None:
-            other = explain(self.over)
-            return [explain(name).over(other) for name in dict.fromkeys(given)]
-        chosen = given or [candidate.name for candidate in answers[0][:1]]
-        explained = [explain(name) for name in dict.fromkeys([*chosen, *answers.true_answers(0)])]
+        chosen = self.candidate or [candidate.name for candidate in answers[0][:1]]
+        true = answers.true_answers(0) if self.over is None else []
         # A name may be given in another spelling than that of the data.
-        return list({each.candidate: each for each in explained}.values())
+        explained = {each.candidate: each for each in map(explain, dict.fromkeys([*chosen, *true]))}.values()
+        if self.over is None:
+            return list(explained)
+        other = explain(self.over)
+        return [each.over(other) for each in explained]
 
 
 def forecast(

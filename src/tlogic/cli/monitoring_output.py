@@ -9,6 +9,7 @@ from rich.table import Table
 
 from tlogic.cli.console import console
 from tlogic.evaluation import Backtest
+from tlogic.events.timeline import Timeline
 from tlogic.evidence.statements import percent
 from tlogic.monitoring import Changes, Outlook, Surprises
 
@@ -88,35 +89,48 @@ def _print_judged(title: str, frame: pl.DataFrame) -> None:
 def _small(probability: float) -> str:
     """A probability that may be far below one percent.
 
-    >>> _small(0.25), _small(0.0000213)
-    ('25.0%', '1 in 47,000')
+    >>> _small(0.25), _small(0.0000213), _small(0.99999)
+    ('25.0%', '1 in 47,000', '> 99.9%')
     """
+    if probability > 0.9995:
+        return "> 99.9%"
     if probability >= 0.001:
         return percent(probability)
     return f"1 in {float(f'{1 / probability:.2g}'):,.0f}"
 
 
-def print_changes(found: Changes) -> None:
+def print_changes(found: Changes, timeline: Timeline) -> None:
     """Print changes, one table per kind."""
     console.print(
         f"Events per time step, {' to '.join(found.after)}, compared to {' to '.join(found.before)}", highlight=False
     )
+    if found.horizon is not None:
+        span = timeline.span_of(found.horizon)
+        console.print(
+            f"p: the probability of at least one event within {span}, from {found.after[0]} on and from now on",
+            highlight=False,
+        )
     for kind, plural in (("entity", "Entities"), ("pair", "Pairs"), ("relation", "Relations")):
         table = Table(title=plural)
         table.add_column("name", overflow="fold")
-        for column in ("before", "after", "factor"):
+        for column in ("before", "after", "factor", *(() if found.horizon is None else ("p before", "p now"))):
             table.add_column(column, justify="right")
         for row in found.frame.filter(kind=kind).iter_rows(named=True):
             name = row["name"] if row["with"] is None else f"{row['name']} and {row['with']}"
-            factor = "new" if row["factor"] is None else f"× {row['factor']:.2f}"
-            table.add_row(escape(name), f"{row['before']:.2f}", f"{row['after']:.2f}", factor)
+            table.add_row(escape(name), f"{row['before']:.2f}", f"{row['after']:.2f}", *_movement(row))
         console.print(table)
+
+
+def _movement(row: Mapping[str, Any]) -> list[str]:
+    """The factor of a change of rates and, with a model, the probabilities before and after."""
+    factor = "none" if not row["after"] else "new" if row["factor"] is None else f"× {row['factor']:.2f}"
+    likely = row["probability_before"], row["probability_after"]
+    return [factor, *(_small(each) for each in likely if each is not None)]
 
 
 def print_backtest(measured: Backtest) -> None:
     """Print the figures, the reliability and the largest misses of a backtest."""
-    title = f"{measured.split}: {measured.n_steps:,} time steps, {measured.since} to {measured.until}"
-    _print_figures(title, measured.frame, _BACKTEST_COLUMNS)
+    _print_figures(measured.title, measured.frame, _BACKTEST_COLUMNS)
     console.print(
         "AP: average precision; count: that of the best decayed count; P@100: precision of the 100 most probable "
         "events per time step; skill, over: Brier skill against the base rate and over the count; "
@@ -139,5 +153,5 @@ def _print_figures(title: str, frame: pl.DataFrame, columns: Mapping[str, str]) 
 
 def _cell(value: Any) -> str:
     if value is None:
-        return ""
+        return "n/a"
     return f"{value:.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

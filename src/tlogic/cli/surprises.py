@@ -44,9 +44,9 @@ def surprises(
         write_table(found.events, out)
         error_console.print(f"{found.events.height:,} events written to {out}", markup=False)
         return
-    both = [(index, False) for index in range(found.events.height)]
-    both += [(index, True) for index in range(found.missing.height)]
-    explanations = [found.explain(index, missing=missing) for index, missing in both] if explain else []
+    with progress() as follow:
+        happened, missing = found.explain_all(progress=follow) if explain else ([], [])
+    explanations = happened + missing
     if json_output:
         told = {"explanations": [each.to_dict() for each in explanations]} if explain else {}
         print(json.dumps(found.to_dict() | told, ensure_ascii=False))

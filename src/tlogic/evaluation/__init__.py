@@ -1,6 +1,6 @@
 """Evaluation: the ranks of true answers, and the metrics they give."""
 
-from tlogic.evaluation.backtest import Backtest, backtest_model
+from tlogic.evaluation.backtest import Backtest, Origins, backtest_model
 from tlogic.evaluation.evaluation import Evaluation, evaluate_forecaster, evaluate_many
 from tlogic.evaluation.ranks import Ranks
 from tlogic.evaluation.split_queries import PROTOCOLS, Filter, Protocol
@@ -10,6 +10,7 @@ __all__ = [
     "Backtest",
     "Evaluation",
     "Filter",
+    "Origins",
     "Protocol",
     "Ranks",
     "backtest_model",

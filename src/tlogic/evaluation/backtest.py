@@ -1,4 +1,4 @@
-"""Backtest: how good the probabilities of events were, at every time step of a split, from the facts before it."""
+"""Backtest: how good the probabilities of events were, at every time step of a period, from the facts before it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +20,7 @@ from tlogic.evidence.triples import Triples
 from tlogic.execution import Execution
 from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.graph.facts import indexes_from
+from tlogic.graph.graph_protocol import Graph
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster, OccurrenceStep
 from tlogic.monitoring.surprises import Surprises, SurpriseSearch
@@ -39,7 +40,7 @@ class Backtest:
     """How good the probabilities of events were. ``tlogic.backtest`` measures it.
 
     Attributes:
-        split: The split whose time steps were forecast.
+        split: The split whose time steps were forecast from; None for those since a date.
         since: The first date that was forecast from.
         until: The last one.
         n_steps: How many time steps were forecast from.
@@ -60,7 +61,7 @@ class Backtest:
         Backtest(test: 2 time steps, 2030-02-24 to 2030-02-27)
     """
 
-    split: str
+    split: str | None
     since: str
     until: str
     n_steps: int
@@ -69,10 +70,16 @@ class Backtest:
     misses: Surprises
 
     def __repr__(self) -> str:
-        return f"Backtest({self.split}: {self.n_steps} time steps, {self.since} to {self.until})"
+        return f"Backtest({self.title})"
 
     def _repr_html_(self) -> str:
         return html_table(repr(self), self.frame.columns, self.frame.iter_rows())
+
+    @property
+    def title(self) -> str:
+        """The period, in a few words."""
+        split = "" if self.split is None else f"{self.split}: "
+        return f"{split}{self.n_steps:,} time steps, {self.since} to {self.until}"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, for JSON."""
@@ -81,33 +88,86 @@ class Backtest:
         return {**about, **tables, "misses": self.misses.to_dict()}
 
 
-def backtest_model(
-    forecaster: OccurrenceForecaster, split: str, every: int, execution: Execution = Execution()
-) -> Backtest:
-    """Forecast from the time steps of a split, each from the facts before it, and compare with what happened.
+@dataclass(frozen=True)
+class Origins:
+    """The time steps to forecast from.
 
-    Args:
-        forecaster: The model over the graph that holds the split.
-        split: "valid" or "test".
+    Attributes:
+        first: The first time step of the period.
+        end: The time step after the period: what happens from then on is not compared.
         every: Forecast from every n-th time step only.
-        execution: How many threads to use, and who is shown the progress.
+        split: The split that the period is; None for a period since a date.
 
     Raises:
         SettingsError: If ``every`` is below 1.
-        InputError: If the split has no facts.
+
+    Example:
+        >>> list(Origins(10, 20, every=4).steps)
+        [10, 14, 18]
+    """
+
+    first: int
+    end: int
+    every: int = 1
+    split: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.every < 1:
+            raise SettingsError(f"every must be 1 or more, not {self.every}.")
+
+    @property
+    def steps(self) -> range:
+        """The time steps."""
+        return range(self.first, self.end, self.every)
+
+    @property
+    def facts(self) -> str:
+        """The facts of the period, in words."""
+        return "facts of the period" if self.split is None else f"{self.split} facts"
+
+    @classmethod
+    def of_split(cls, graph: TemporalGraph, split: str, every: int) -> "Origins":
+        """The time steps of a split, "valid" or "test".
+
+        Raises:
+            InputError: If the split has no facts, or none before it.
+        """
+        if len(graph.split(split).time) == 0:
+            raise InputError(
+                f"There are no {split} facts to forecast; set where the period begins: {split}_from=DATE "
+                f"(--{split}-from DATE)."
+            )
+        first, end = (graph.valid_from, graph.test_from) if split == "valid" else (graph.test_from, graph.end)
+        if first < 1:
+            raise InputError(f"There are no facts before the {split} period.")
+        return cls(first, end, every, split)
+
+    @classmethod
+    def since(cls, graph: Graph, first: int, every: int) -> "Origins":
+        """The time steps from the first one until the last fact.
+
+        Raises:
+            InputError: If there are no facts before the period, or none in it.
+        """
+        if not 0 < first < graph.end:
+            label = graph.timeline.label_of
+            raise InputError(
+                "A backtest needs facts before and in the period; the facts are of "
+                f"{label(0)} to {label(graph.end - 1)}."
+            )
+        return cls(first, graph.end, every)
+
+
+def backtest_model(forecaster: OccurrenceForecaster, origins: Origins, execution: Execution = Execution()) -> Backtest:
+    """Forecast from some time steps, each from the facts before it, and compare with what happened.
+
+    Args:
+        forecaster: The model over the graph that holds the period.
+        origins: The time steps to forecast from.
+        execution: How many threads to use, and who is shown the progress.
     """
     graph: Any = forecaster.graph
-    if every < 1:
-        raise SettingsError(f"every must be 1 or more, not {every}.")
-    if len(graph.split(split).time) == 0:
-        raise InputError(
-            f"There are no {split} facts to forecast; set where the period begins: {split}_from=DATE "
-            f"(--{split}-from DATE)."
-        )
-    first, end = (graph.valid_from, graph.test_from) if split == "valid" else (graph.test_from, graph.end)
-    if first < 1:
-        raise InputError(f"There are no facts before the {split} period.")
-    steps = range(first, end, every)
+    first, end, steps = origins.first, origins.end, origins.steps
     sums = [_Sums(horizon, kind) for horizon in forecaster.occurrence.horizons for kind in (RECURRING, NEW)]
     truth, misses = _Truth(graph, end), SurpriseSearch(forecaster, _N_MISSES)
     for now in execution.follow(steps, len(steps), "time steps"):
@@ -116,7 +176,7 @@ def backtest_model(
             misses.add(step)
     label = graph.timeline.label_of
     return Backtest(
-        split=split,
+        split=origins.split,
         since=label(first),
         until=label(steps[-1]),
         n_steps=len(steps),

@@ -51,36 +51,58 @@ def triples_of(graph: Graph, memory: Memory, now: int, reach: int, patterns: lis
         patterns: The patterns.
     """
     search = _Search(graph, memory, now, reach)
-    found = Triples.joined(search.find(pattern) for pattern in patterns)
-    return found.part(np.unique(found.keys(graph), return_index=True)[1])
+    return Triples.joined(search.find(pattern) for pattern in patterns).distinct(graph)
 
 
-def promising_triples(graph: Graph, memory: Memory, now: int, reach: int) -> Triples:
+def promising_triples(graph: Graph, now: int, reach: int) -> Triples:
     """All triples that combine recent partners, relations and ends, each once; most have not occurred before.
 
     Args:
         graph: The graph.
-        memory: All facts before the time step.
         now: The time step.
         reach: How many time steps before it are recent.
     """
-    found = Triples.joined(_Search(graph, memory, now, reach).new_anywhere(None))
-    return found.part(np.unique(found.keys(graph), return_index=True)[1])
+    return Triples.joined(_RecentFacts(graph, now, reach).new_anywhere(None)).distinct(graph)
 
 
-class _Search:
-    def __init__(self, graph: Graph, memory: Memory, now: int, reach: int) -> None:
-        self._graph, self._memory, self._now, self._reach = graph, memory, now, reach
-        self._n, self._n_relations = len(graph.entities), len(graph.relations.base)
+class _RecentFacts:
+    """Combines the entities and relations of recent facts to new triples."""
+
+    def __init__(self, graph: Graph, now: int, reach: int) -> None:
+        self._graph, self._now, self._reach = graph, now, reach
+        self._n = len(graph.entities)
         self._entity_rank, self._relation_rank = graph.entity_rank, graph.relation_rank
-
-    @cached_property
-    def _known(self) -> Triples:
-        return known_triples(self._memory, self._now)
 
     @cached_property
     def _recent(self) -> Triples:
         return Triples.of_facts(self._graph.facts_between(max(self._now - self._reach, 0), self._now))
+
+    def new_anywhere(self, r: int | None) -> list[Triples]:
+        """New triples of recent pairs with recent relations, and of frequent ends of one relation or of each."""
+        recent, n = self._recent, _MAX_ENDS_ANYWHERE
+        if r is not None:
+            recent, n = recent.part(np.flatnonzero(recent.relation == r)), _MAX_ENDS_OF_RELATION
+        by_relation, subject = _most_frequent(recent.relation, recent.subject, self._entity_rank, n)
+        of_relation, object_ = _most_frequent(recent.relation, recent.object, self._entity_rank, n)
+        left, right = _joined(by_relation, of_relation)
+        ends = Triples.of(subject[left], by_relation[left], object_[right])
+        both = (recent, recent.turned)
+        pair = np.unique(np.concatenate([each.subject * self._n + each.object for each in both]))
+        doer, relation = _most_frequent(recent.subject, recent.relation, self._relation_rank, _MAX_RELATIONS)
+        left, right = _joined(pair // self._n, doer)
+        return [ends, Triples.of((pair // self._n)[left], relation[right], (pair % self._n)[left])]
+
+
+class _Search(_RecentFacts):
+    """Finds known triples as well."""
+
+    def __init__(self, graph: Graph, memory: Memory, now: int, reach: int) -> None:
+        super().__init__(graph, now, reach)
+        self._n_relations, self._memory = len(graph.relations.base), memory
+
+    @cached_property
+    def _known(self) -> Triples:
+        return known_triples(self._memory, self._now)
 
     def find(self, pattern: Pattern) -> Triples:
         """The triples that fit a pattern."""
@@ -110,21 +132,6 @@ class _Search:
         of_relation = recent.part(np.flatnonzero(np.isin(recent.relation, relations)))
         relation, end = _most_frequent(of_relation.relation, of_relation.object, self._entity_rank, _MAX_NEW_ENDS)
         return [_product(s, relations, partners), Triples.of(np.full(len(end), s), relation, end)]
-
-    def new_anywhere(self, r: int | None) -> list[Triples]:
-        """New triples of recent pairs with recent relations, and of frequent ends of one relation or of each."""
-        recent, n = self._recent, _MAX_ENDS_ANYWHERE
-        if r is not None:
-            recent, n = recent.part(np.flatnonzero(recent.relation == r)), _MAX_ENDS_OF_RELATION
-        by_relation, subject = _most_frequent(recent.relation, recent.subject, self._entity_rank, n)
-        of_relation, object_ = _most_frequent(recent.relation, recent.object, self._entity_rank, n)
-        left, right = _joined(by_relation, of_relation)
-        ends = Triples.of(subject[left], by_relation[left], object_[right])
-        both = (recent, recent.turned)
-        pair = np.unique(np.concatenate([each.subject * self._n + each.object for each in both]))
-        doer, relation = _most_frequent(recent.subject, recent.relation, self._relation_rank, _MAX_RELATIONS)
-        left, right = _joined(pair // self._n, doer)
-        return [ends, Triples.of((pair // self._n)[left], relation[right], (pair % self._n)[left])]
 
 
 def _most_frequent(group: Ints, member: Ints, rank: Ints, n: int) -> tuple[Ints, Ints]:

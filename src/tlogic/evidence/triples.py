@@ -42,6 +42,10 @@ class Triples(NamedTuple):
         """Some of the triples."""
         return Triples(*(column[index] for column in self))
 
+    def distinct(self, graph: Graph) -> "Triples":
+        """Each of the triples once, in the order of their ids."""
+        return self.part(np.unique(self.keys(graph), return_index=True)[1])
+
     def keys(self, graph: Graph) -> Ints:
         """One number per triple, in the order of subject, relation, object."""
         return (self.subject * len(graph.relations.base) + self.relation) * len(graph.entities) + self.object

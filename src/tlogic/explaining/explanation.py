@@ -2,7 +2,7 @@
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +32,27 @@ class Fact(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.time}  {self.subject} — {self.relation} → {self.object}"
+
+
+def citations(facts: Collection[Fact], cited: set[Fact]) -> list[str]:
+    """The facts behind a reason as lines of text, with a mark if an earlier reason cites them; none if all are marked.
+
+    Args:
+        facts: The facts.
+        cited: The facts that earlier reasons cite. These facts are added.
+
+    Example:
+        >>> ann, bo = Fact("Ann", "calls", "Bo", "2030-01-04"), Fact("Bo", "calls", "Ann", "2030-01-03")
+        >>> cited = {ann}
+        >>> citations([ann], cited)
+        []
+        >>> citations([ann, bo], cited)
+        ['2030-01-04  Ann — calls → Bo (see above)', '2030-01-03  Bo — calls → Ann']
+    """
+    lines = [f"{fact} (see above)" if fact in cited else str(fact) for fact in facts]
+    is_new = not cited.issuperset(facts)
+    cited.update(facts)
+    return lines if is_new else []
 
 
 class Explanation(ABC):

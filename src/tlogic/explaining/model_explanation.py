@@ -10,7 +10,7 @@ from tlogic.events.timeline import Timeline
 from tlogic.evidence.memory import Memory
 from tlogic.evidence.statements import Case, Edge
 from tlogic.explaining.combinations import COMBINATIONS, combination_sentence
-from tlogic.explaining.explanation import Explanation, Fact
+from tlogic.explaining.explanation import Explanation, Fact, citations
 from tlogic.forecasting.answers import as_percent
 from tlogic.forecasting.queries import EncodedQuery, Query, encode_queries, with_names
 from tlogic.graph.arrays import Floats
@@ -89,16 +89,15 @@ class ModelExplanation(Explanation):
     def text(self, n_reasons: int | None = None) -> str:
         """The sum as text, with the largest contributions or all of them (None).
 
-        Families that found nothing are summed in the last line, and no fact is cited twice.
+        Families that found nothing are summed in the last line. Facts that a sentence names are not cited again.
         """
         lines = [f"Why {self.candidate} for {self.query}?", self._rank_line()]
         cited = set[Fact]()
         shown = self.strongest(n_reasons)
         for each in shown:
             lines.append(f"  {each.weight:+.4f}  {each.sentence}")
-            new = [fact for fact in each.facts if fact not in cited and not _is_named(fact, shown)]
-            lines += [f"             {fact}" for fact in new]
-            cited |= set(new)
+            facts = [fact for fact in each.facts if not _is_named(fact, shown)]
+            lines += [f"             {line}" for line in citations(facts, cited)]
         rest = [each.weight for each in self.contributions if each not in shown]
         return "\n".join([*lines, *_rest_line(rest)])
 

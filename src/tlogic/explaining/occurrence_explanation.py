@@ -13,7 +13,7 @@ from tlogic.evidence.memory import Memory
 from tlogic.evidence.occurrence_evidence import COLUMNS, NOVELTIES, RULES_FAMILY
 from tlogic.evidence.statements import Case, Edge, Statement, percent
 from tlogic.evidence.triples import Triples
-from tlogic.explaining.explanation import Fact
+from tlogic.explaining.explanation import Fact, citations
 from tlogic.explaining.model_explanation import distinct_facts, facts_with_names
 from tlogic.forecasting.queries import EncodedQuery
 from tlogic.graph.arrays import Floats
@@ -90,8 +90,10 @@ class OccurrenceExplanation:
             f"within {self.period}?",
             f"{_START[self.novelty]} has a probability of {percent(self.base_rate)}; its odds are multiplied by:",
         ]
+        cited = set[Fact]()
         for each in self.factors[:n_reasons]:
-            lines += [f"  × {each.factor:<7.3g} {each.sentence}", *(f"            {fact}" for fact in each.facts)]
+            lines.append(f"  × {each.factor:<7.3g} {each.sentence}")
+            lines += [f"            {line}" for line in citations(each.facts, cited)]
         rest = self.factors[n_reasons:] if n_reasons is not None else ()
         if rest:
             product = float(np.prod([each.factor for each in rest]))
@@ -165,7 +167,7 @@ def _factors(
     n_facts: int,
 ) -> tuple[OddsFactor, ...]:
     """What each kind of evidence does, the largest effect first. Negligible effects belong to the average."""
-    graph, cited, found = forecaster.graph, set[Edge](), []
+    graph, found = forecaster.graph, []
     columns = {family: [i for i, (name, _) in enumerate(COLUMNS) if name == family] for family in _DESCRIPTIONS}
     effects = {family: float(weights[own].sum()) for family, own in columns.items()}
     for family in sorted(effects, key=lambda each: -abs(effects[each])):
@@ -173,11 +175,8 @@ def _factors(
             break
         values = {COLUMNS[i][1]: float(evidence[i]) for i in columns[family] if not np.isnan(evidence[i])}
         sentence, edges, _ = _DESCRIPTIONS[family](Case(graph, memory.events, query, entity, values), memory)
-        facts = distinct_facts(graph, edges)
-        shown = [fact for fact in facts if fact not in cited][:n_facts]  # no fact is cited twice
-        cited.update(shown)
-        factor = float(np.exp(effects[family]))
-        found.append(OddsFactor(family, factor, sentence, facts_with_names(graph, shown), len(facts)))
+        behind, factor = distinct_facts(graph, edges), float(np.exp(effects[family]))
+        found.append(OddsFactor(family, factor, sentence, facts_with_names(graph, behind[:n_facts]), len(behind)))
     return tuple(found)
 
 

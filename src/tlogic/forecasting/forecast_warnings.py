@@ -55,19 +55,19 @@ def forecast_warnings(
     return [warning for warning in found if warning]
 
 
-def split_warnings(graph: Graph, kind: Kind, data: Mapping[str, Any], split: str, first: int) -> list[str]:
-    """A reason to doubt the figures of a split: that facts from its first time step on were learned from.
+def figure_warnings(graph: Graph, kind: Kind, data: Mapping[str, Any], facts: str, first: int) -> list[str]:
+    """Reasons to doubt the figures of a period, such as that facts from its first time step on were learned from.
 
     >>> import tlogic
     >>> graph = tlogic.sample()
-    >>> split_warnings(graph, "model", graph.describe(), "test", graph.test_from)[0].partition(", ")[2]
+    >>> figure_warnings(graph, "model", graph.describe(), "test facts", graph.test_from)[0].partition(", ")[2]
     'which include test facts; the figures are too good.'
     """
-    until = learned_until(graph, data)
+    found, until = forecast_warnings(graph, kind, data, ()), learned_until(graph, data)
     if until is None or until < first:
-        return []
+        return found
     learned = f"{_LEARNED[kind]} {_FROM[kind]} facts up to {data['until']}"
-    return [f"{learned}, which include {split} facts; the figures are too good."]
+    return [*found, f"{learned}, which include {facts}; the figures are too good."]
 
 
 def learned_until(graph: Graph, data: Mapping[str, Any]) -> int | None:

@@ -278,12 +278,13 @@ class Client:
             outlooks += [schemas.Outlook.model_validate(each) for each in responses]
         return outlooks
 
-    def surprises(self, since: AnyTime, *, top: int = 20) -> schemas.Surprises:
+    def surprises(self, since: AnyTime, *, top: int = 20, explain: bool = False) -> schemas.Surprises:
         """Find the events since a date that were least probable beforehand, and likely events that failed to happen.
 
         Args:
             since: The first date of the period, which lasts until the last event; up to 100 time steps before it.
             top: The number of both to return, up to 1,000.
+            explain: Whether to explain each event, for up to 50 of both.
 
         Returns:
             The events, each with the probability that it had on its date, the most surprising first.
@@ -297,27 +298,52 @@ class Client:
             >>> len(found.events), len(found.missing)
             (5, 5)
         """
-        return self._get(schemas.Surprises, "/api/surprises", since=since, top=top)
+        return self._get(schemas.Surprises, "/api/surprises", since=since, top=top, explain=explain)
 
-    def changes(self, since: AnyTime, *, top: int = 10) -> schemas.Changes:
-        """Find the entities, pairs and relations whose rate of events changed most.
+    def backtest(self, since: AnyTime, *, every: int = 1) -> schemas.Backtest:
+        """Measure how good the probabilities of events were in a period, each from the events before it.
+
+        Args:
+            since: The first date of the period, which lasts until the last event.
+            every: Forecast from every n-th time step only, so that there are up to 100.
+
+        Returns:
+            The figures for recurring and new events, a table of reliability, and the largest misses.
+
+        Raises:
+            ServiceError: If there are no events before the date or none since, if there are too many time steps, if it
+                takes longer than the time limit of the service, if rules are in use instead of a model, or if the
+                service is unreachable.
+
+        Example:
+            >>> measured = client.backtest("2030-04-24", every=3)
+            >>> measured.time_steps, measured.figures[0].horizon, measured.figures[0].kind
+            (3, 1, 'recurring')
+        """
+        return self._get(schemas.Backtest, "/api/backtest", since=since, every=every)
+
+    def changes(self, since: AnyTime, *, top: int = 10, horizon: str | int | None = None) -> schemas.Changes:
+        """Find the entities, pairs and relations whose rate of events, or probability, changed most.
 
         Args:
             since: The first date of the period of interest, which lasts until the last event. It is compared to the
                 time before: up to four times as long.
             top: The number of changes of each kind to return, up to 1,000.
+            horizon: Compare the probabilities of at least one event within this horizon, too: a number of time steps,
+                or a span such as "7d".
 
         Returns:
-            The changes with the rates before and after, the most significant first.
+            The changes with the values before and after, the largest first.
 
         Raises:
-            ServiceError: If there are no events before the date or none since, or if the service is unreachable.
+            ServiceError: If there are no events before the date or none since, or if the service is unreachable. With a
+                horizon, also if it is out of range, or if rules are in use instead of a model.
 
         Example:
             >>> [change.kind for change in client.changes("2030-04-24", top=1).changes]
             ['entity', 'pair', 'relation']
         """
-        return self._get(schemas.Changes, "/api/changes", since=since, top=top)
+        return self._get(schemas.Changes, "/api/changes", since=since, top=top, horizon=horizon)
 
     # Events
 

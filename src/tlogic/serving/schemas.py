@@ -284,6 +284,8 @@ class OccurrenceExplanation(Schema):
 
 
 Novelty = Literal["known triple", "known pair", "new pair"]
+EventKind = Literal["recurring", "new"]
+"""Whether events happened before."""
 
 
 class LikelyEvent(Schema):
@@ -353,6 +355,8 @@ class JudgedEvent(Schema):
     object: str
     probability: float
     novelty: Novelty
+    explanation: OccurrenceExplanation | None = None
+    """The reasons for the probability, if requested."""
 
 
 class Surprises(Schema):
@@ -369,8 +373,73 @@ class Surprises(Schema):
     version: int
 
 
+class BacktestFigures(Schema):
+    """How good the probabilities of one kind of events were within one horizon."""
+
+    horizon: int
+    """In time steps."""
+    kind: EventKind
+    triples: int
+    """The number of judged triples."""
+    events: int
+    """The number of events, of which some may not have been judged."""
+    average_precision: float
+    best_count: float | None
+    """The average precision of the best decayed count; null for new events, which have no counts."""
+    precision_at_100: float
+    """Of the 100 most probable triples per time step."""
+    brier_skill: float | None
+    """Against the base rate; null if none of the triples happened, or all of them."""
+    brier_skill_over_counts: float | None
+    """Against the best decayed count."""
+    calibration_error: float
+    """Weighted by events."""
+
+
+class ReliabilityGroup(Schema):
+    """Triples with neighbouring probabilities: how probable they were, and how many of them happened."""
+
+    horizon: int
+    kind: EventKind
+    triples: int
+    predicted: float
+    """The mean probability."""
+    observed: float
+    """The share that happened."""
+    standard_error: float
+    """Of that share."""
+
+
+class Misses(Schema):
+    """The largest misses, the largest first."""
+
+    events: list[JudgedEvent]
+    """Events that were improbable beforehand."""
+    missing: list[JudgedEvent]
+    """Likely events that failed to happen."""
+
+
+class Backtest(Schema):
+    """How good the probabilities of events were in a period, each from the events before it."""
+
+    since: str
+    """The first date that was forecast from."""
+    until: str
+    """The last one."""
+    time_steps: int
+    """The number of time steps that were forecast from."""
+    figures: list[BacktestFigures]
+    """By horizon and kind of events."""
+    reliability: list[ReliabilityGroup]
+    """By horizon, kind of events and group of probabilities, the lowest first."""
+    misses: Misses
+    warnings: list[str] = []
+    """Reasons to doubt the figures, such as a model that was fitted to events of the period."""
+    version: int
+
+
 class Change(Schema):
-    """An entity, a pair or a relation whose rate of events changed."""
+    """An entity, a pair or a relation whose rate of events, or probability, changed."""
 
     kind: Literal["entity", "pair", "relation"]
     name: str
@@ -383,7 +452,11 @@ class Change(Schema):
     factor: float | None
     """After divided by before; null if there were no events before."""
     significance: float
-    """The difference in standard deviations, with its sign."""
+    """The difference of rates in standard deviations, with its sign."""
+    probability_before: float | None = None
+    """The probability of at least one event within the horizon, from the first date of the period on."""
+    probability_after: float | None = None
+    """The same from the time step after the last event on."""
 
 
 class Period(Schema):
@@ -394,11 +467,15 @@ class Period(Schema):
 
 
 class Changes(Schema):
-    """What changed between two periods: the most significant changes of each kind first."""
+    """What changed between two periods: the largest changes of each kind first."""
 
     before: Period
     after: Period
+    horizon: int | None = None
+    """The number of time steps of the probabilities; null if none were requested."""
     changes: list[Change]
+    warnings: list[str] = []
+    """Reasons to doubt the probabilities, such as a model that was fitted to events of the period."""
 
 
 class Version(Schema):

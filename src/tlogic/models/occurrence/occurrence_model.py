@@ -50,15 +50,19 @@ class OccurrenceModel:
         return by_horizon[self.horizons.index(horizon)].contributions(bins.of(values[None, :])[0])
 
     def within(self, probabilities: Floats, steps: int) -> Floats:
-        """The probabilities of an event within any number of time steps, from those for the fitted horizons.
+        """The probabilities of an event within any number of time steps, from those for the fitted horizons."""
+        return -np.expm1(-self.hazards(probabilities, steps))
 
-        The cumulative hazard -log(1 - p) is interpolated between the fitted horizons, and goes on at the last rate.
+    def hazards(self, probabilities: Floats, steps: int) -> Floats:
+        """The cumulative hazards -log(1 - p) within any number of time steps, from those for the fitted horizons.
+
+        They are interpolated between the fitted horizons, and go on at the last rate.
         """
         hazard = -np.log1p(-probabilities)
         at, known = [0, *self.horizons], np.hstack([np.zeros((len(hazard), 1)), hazard])
         after = min(int(np.searchsorted(at, steps)), len(at) - 1)
         share = (steps - at[after - 1]) / (at[after] - at[after - 1])
-        return -np.expm1(-np.maximum(known[:, after - 1] + share * (known[:, after] - known[:, after - 1]), 0.0))
+        return np.maximum(known[:, after - 1] + share * (known[:, after] - known[:, after - 1]), 0.0)
 
     def to_dict(self) -> dict[str, Any]:
         """The content of a model file, with one entry per column of evidence."""

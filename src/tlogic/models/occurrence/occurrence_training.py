@@ -135,7 +135,7 @@ def _rows_at(
     delay = known.facts.time[start:end][index].astype(np.int64) - now
     chosen, weight = _some_per_delay(delay, horizons, random)
     found = occurrence_evidence(memory, now, phase, facts.triples(start + index[chosen]))
-    promising = promising_triples(known, memory, now, reach)
+    promising = promising_triples(known, now, reach)
     listed = promising.keys(known)
     is_listed = (found.novelty == KNOWN_TRIPLE) | is_in(listed, soon[chosen])
     rows = [_rows(found, delay[chosen], weight, known.end - now, is_listed)]

@@ -1,4 +1,4 @@
-"""Board: what is likely next, what was surprising, what changed, and the latest events; computed once for all."""
+"""Board: what is likely next, surprising, changed and latest, and how good that is; computed once for all."""
 
 from collections import Counter
 from collections.abc import Hashable
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 RECENT_STEPS = 7
 """The surprises and changes of the board are about so many last time steps."""
+BACKTEST_STEPS = 30
+"""The backtest forecasts from so many last time steps."""
 N_EVENTS, N_CHANGES = 8, 4
 N_LATEST_EVENTS = 10
 _MAX_SECONDS = 60.0
@@ -62,6 +64,7 @@ class Board:
         likely: The most likely events of the next time step. Rules rank the events of the busiest entities only.
         surprises: What was surprising in the last time steps; None if rules are in use.
         changes: What changed in the last time steps.
+        backtest: How good the probabilities of the last time steps were. The home view does not show it.
         latest: The latest events.
 
     Example:
@@ -75,6 +78,7 @@ class Board:
         self.likely = SharedResult(self._likely, self._state)
         self.surprises = SharedResult(self._surprises, self._state)
         self.changes = SharedResult(self._changes, self._state)
+        self.backtest = SharedResult(self._backtest, self._state)
         self.latest = SharedResult(self._latest, self._state)
 
     def _state(self) -> Hashable:
@@ -121,10 +125,14 @@ class Board:
     def _changes(self) -> schemas.Changes:
         return self._service.monitor.changes(self.recent_date(), top=N_CHANGES)
 
+    def _backtest(self) -> schemas.Backtest:
+        since, limit = self.recent_date(BACKTEST_STEPS), TimeLimit.seconds(_MAX_SECONDS)
+        return self._service.monitor.backtest(since, limit=limit)
+
     def _latest(self) -> schemas.EventPage:
         return self._service.latest_events(N_LATEST_EVENTS)
 
-    def recent_date(self) -> str:
+    def recent_date(self, n_steps: int = RECENT_STEPS) -> str:
         """The first of the last time steps."""
         with self._service.live_store.reading() as graph:
-            return graph.timeline.label_of(max(graph.end - RECENT_STEPS, 1))
+            return graph.timeline.label_of(max(graph.end - n_steps, 1))

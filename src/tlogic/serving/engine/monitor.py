@@ -1,11 +1,15 @@
-"""Monitor: which events are likely, which were surprising, and what changed, over the events of a live store."""
+"""Monitor: which events are likely, which were surprising, what changed, and how good the probabilities were."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from tlogic.errors import InputError, UnknownNameError
+from tlogic.evaluation import Origins, backtest_model
+from tlogic.forecasting.forecast_warnings import forecast_warnings
 from tlogic.forecasting.queries import query_step
+from tlogic.graph.live_graph import LiveGraph
+from tlogic.models.occurrence.horizons import parse_horizon
 from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
 from tlogic.monitoring.changes import find_changes
 from tlogic.monitoring.outlook import Names, outlook_of, outlook_query, patterns_of
@@ -14,17 +18,17 @@ from tlogic.monitoring.watchlist import watch
 from tlogic.serving import schemas
 from tlogic.serving.engine.live_store import LiveStore
 from tlogic.serving.engine.predictors import Predictor
-from tlogic.serving.engine.responses import changes_schema, outlook_schema, surprises_schema
+from tlogic.serving.engine.responses import MAX_FACTS, backtest_schema, changes_schema, outlook_schema, surprises_schema
 from tlogic.serving.engine.time_limit import NO_LIMIT, TimeLimit
 from tlogic.serving.engine.versions import VersionManager
 from tlogic.serving.store.encoded_events import MAX_STEPS_AHEAD
 
-MAX_SURPRISE_STEPS = 100
-"""The longest period of surprises, in time steps: all known triples are judged at each of them."""
+MAX_STEPS = 100
+"""Surprises and backtests forecast from up to so many time steps: all known triples are judged at each of them."""
 
 
 class Monitor:
-    """Answers what is likely next, what was surprising and what changed, with the model in use.
+    """Answers what is likely next, what was surprising, what changed and how good that is, with the model in use.
 
     Args:
         live_store: The events in memory.
@@ -122,61 +126,108 @@ class Monitor:
         # One at a time, because events that arrive wait meanwhile.
         return [self._watched(each, watchlist, limit) for each in names]
 
-    def surprises(self, since: schemas.Time, *, top: int = 20, limit: TimeLimit = NO_LIMIT) -> schemas.Surprises:
+    def surprises(
+        self, since: schemas.Time, *, top: int = 20, explain: bool = False, limit: TimeLimit = NO_LIMIT
+    ) -> schemas.Surprises:
         """Find events that were improbable beforehand, and likely ones that failed to happen, as `tlogic.surprises`.
 
         Args:
             since: The first date of the period, which lasts until the last event.
             top: The number of both to return.
+            explain: Whether to explain each event.
             limit: The time until which the request may work.
 
         Returns:
             The events, each with the probability that it had on its date.
 
         Raises:
-            InputError: If there are no events before the date or none since, if the period is too long, or if rules are
-                in use.
+            InputError: If there are no events before the date or none since, if the period is too long, if there are
+                too many events to explain, or if rules are in use.
 
         Example:
             >>> found = service.monitor.surprises("2030-04-24", top=5)
             >>> len(found.events), len(found.missing)
             (5, 5)
         """
+        _check_number_of_explanations(2 * top, explain)
         with self._live_store.reading() as graph:
             predictor = self._versions.predictor
             past = predictor.past_occurrence(graph)
-            n_steps = graph.end - graph.timeline.step_of(since)
-            if n_steps > MAX_SURPRISE_STEPS and graph.end > MAX_SURPRISE_STEPS:
-                first = graph.timeline.label_of(graph.end - MAX_SURPRISE_STEPS)
-                raise InputError(
-                    f"The period since {since} has {n_steps:,} time steps; the service goes through up to "
-                    f"{MAX_SURPRISE_STEPS}. Give {first} or a later date, or use the command `tlogic surprises`."
-                )
+            _check_period(graph, since, 1, "surprises")
         with past.forecaster(limit) as forecaster:
             fixed = forecaster.graph
             start = fixed.timeline.step_of(since)
             found = find_surprises(forecaster, start, fixed.end, top, limit.execution)
-            return surprises_schema(found, predictor, fixed, start)
+            explanations = found.explain_all(MAX_FACTS, limit.execution.progress) if explain else None
+            return surprises_schema(found, explanations, predictor, fixed, start)
 
-    def changes(self, since: schemas.Time, *, top: int = 10) -> schemas.Changes:
-        """Find the entities, pairs and relations whose rate of events changed most, as `tlogic.changes` does.
+    def backtest(self, since: schemas.Time, *, every: int = 1, limit: TimeLimit = NO_LIMIT) -> schemas.Backtest:
+        """Measure how good the probabilities of events were in a period, as `tlogic.backtest` does.
+
+        Args:
+            since: The first date of the period, which lasts until the last event.
+            every: Forecast from every n-th time step only.
+            limit: The time until which the request may work.
+
+        Returns:
+            The figures for recurring and new events, a table of reliability, and the largest misses.
+
+        Raises:
+            InputError: If there are no events before the date or none since, if there are too many time steps, or if
+                rules are in use.
+
+        Example:
+            >>> measured = service.monitor.backtest("2030-04-24", every=3)
+            >>> measured.time_steps, measured.figures[0].horizon, measured.figures[0].kind
+            (3, 1, 'recurring')
+        """
+        with self._live_store.reading() as graph:
+            predictor = self._versions.predictor
+            past = predictor.past_occurrence(graph)
+            _check_period(graph, since, every, "backtest")
+        with past.forecaster(limit) as forecaster:
+            fixed = forecaster.graph
+            origins = Origins.since(fixed, fixed.timeline.step_of(since), every)
+            measured = backtest_model(forecaster, origins, limit.execution)
+            return backtest_schema(measured, predictor, fixed, origins)
+
+    def changes(
+        self,
+        since: schemas.Time,
+        *,
+        top: int = 10,
+        horizon: str | int | None = None,
+        limit: TimeLimit = NO_LIMIT,
+    ) -> schemas.Changes:
+        """Find the entities, pairs and relations whose rate or probability changed most, as `tlogic.changes` does.
 
         Args:
             since: The first date of the period of interest, which lasts until the last event.
             top: The number of changes of each kind to return.
+            horizon: The horizon of the probabilities; None to compare rates only.
+            limit: The time until which the request may work.
 
         Returns:
-            The changes with the rates before and after, the most significant first.
+            The changes with the values before and after, the largest first.
 
         Raises:
-            InputError: If there are no events before the date, or none since.
+            InputError: If there are no events before the date, or none since. With a horizon, also if it is out of
+                range, or if rules are in use.
 
         Example:
             >>> sorted({change.kind for change in service.monitor.changes("2030-04-24").changes})
             ['entity', 'pair', 'relation']
         """
         with self._live_store.reading() as graph:
-            return changes_schema(find_changes(graph, graph.timeline.step_of(since), graph.end, top))
+            predictor, first = self._versions.predictor, graph.timeline.step_of(since)
+            if horizon is None:
+                return changes_schema(find_changes(graph, first, graph.end, top), [])
+            steps, past = parse_horizon(graph.timeline, horizon), predictor.past_occurrence(graph)
+        with past.forecaster(limit) as forecaster:
+            fixed = forecaster.graph
+            first = fixed.timeline.step_of(since)
+            found = find_changes(fixed, first, fixed.end, top, forecaster, steps, limit.execution)
+            return changes_schema(found, forecast_warnings(fixed, predictor.kind, predictor.data, [first]))
 
     def _check_triples(self, names: list[Names], watchlist: schemas.Watchlist) -> None:
         """Report an invalid triple before any is judged."""
@@ -213,6 +264,17 @@ class Monitor:
 
 def _settings(watchlist: schemas.Watchlist) -> dict[str, Any]:
     return {"at": watchlist.at, "horizon": watchlist.horizon, "top": watchlist.top, "new": watchlist.new}
+
+
+def _check_period(graph: LiveGraph, since: schemas.Time, every: int, command: str) -> None:
+    """Report a period with more time steps to forecast from than the service goes through."""
+    n_steps = -(-(graph.end - graph.timeline.step_of(since)) // every)
+    if n_steps > MAX_STEPS and graph.end > MAX_STEPS * every:
+        first = graph.timeline.label_of(graph.end - MAX_STEPS * every)
+        raise InputError(
+            f"The period since {since} has {n_steps:,} time steps to forecast from; the service goes through up to "
+            f"{MAX_STEPS}. Give {first} or a later date, or use the command `tlogic {command}`."
+        )
 
 
 def _check_number_of_explanations(n_events: int, explain: bool) -> None:

@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import polars as pl
+
+from tlogic.evaluation import Backtest, Origins
 from tlogic.explaining import ModelExplanation, RuleExplanation
 from tlogic.explaining.occurrence_explanation import OccurrenceExplanation
 from tlogic.forecasting import Query
 from tlogic.forecasting.answers import NOT_PROBABILITIES
 from tlogic.forecasting.forecast import Forecast
-from tlogic.forecasting.forecast_warnings import forecast_warnings
+from tlogic.forecasting.forecast_warnings import figure_warnings, forecast_warnings
 from tlogic.graph.graph_protocol import Graph
 from tlogic.models import CountedRule
 from tlogic.monitoring import Changes, Outlook, Surprises
@@ -15,7 +18,8 @@ from tlogic.rules import Rule, in_words
 from tlogic.serving import schemas
 from tlogic.serving.engine.predictors import Predictor, RulePredictor
 
-_MAX_FACTS = 3  # of each kind of evidence, in the explanation of an event
+MAX_FACTS = 3
+"""The facts of each kind of evidence in the explanation of an event."""
 
 
 def query_schema(query: Query) -> schemas.ResolvedQuery:
@@ -112,7 +116,7 @@ def outlook_schema(outlook: Outlook, predictor: Predictor, *, when: bool, explai
             schemas.LikelyEvent(
                 **event._asdict(),
                 curve=[schemas.CurvePoint(**point) for point in outlook.curve(index).to_dicts()] if when else [],
-                explanation=_occurrence_schema(outlook.explain(index, _MAX_FACTS)) if explain else None,
+                explanation=_occurrence_schema(outlook.explain(index, MAX_FACTS)) if explain else None,
             )
             for index, event in enumerate(outlook)
         ],
@@ -121,26 +125,59 @@ def outlook_schema(outlook: Outlook, predictor: Predictor, *, when: bool, explai
     )
 
 
-def surprises_schema(surprises: Surprises, predictor: Predictor, graph: Graph, first: int) -> schemas.Surprises:
+def surprises_schema(
+    surprises: Surprises,
+    explanations: tuple[list[OccurrenceExplanation], list[OccurrenceExplanation]] | None,
+    predictor: Predictor,
+    graph: Graph,
+    first: int,
+) -> schemas.Surprises:
     """Improbable events, and likely events that failed to happen, from a time step of a graph on."""
-    events, missing = (
-        [schemas.JudgedEvent(**row) for row in frame.to_dicts()] for frame in (surprises.events, surprises.missing)
-    )
+    happened, missing = explanations or (None, None)
     return schemas.Surprises(
         since=surprises.since,
         until=surprises.until,
-        events=events,
-        missing=missing,
+        events=_judged(surprises.events, happened),
+        missing=_judged(surprises.missing, missing),
         warnings=forecast_warnings(graph, predictor.kind, predictor.data, [first]),
         version=predictor.version,
     )
 
 
-def changes_schema(changes: Changes) -> schemas.Changes:
+def backtest_schema(backtest: Backtest, predictor: Predictor, graph: Graph, origins: Origins) -> schemas.Backtest:
+    """How good the probabilities of events were, forecast from some time steps of a graph."""
+    misses = backtest.misses
+    return schemas.Backtest(
+        since=backtest.since,
+        until=backtest.until,
+        time_steps=backtest.n_steps,
+        figures=[schemas.BacktestFigures(**row) for row in backtest.frame.to_dicts()],
+        reliability=[schemas.ReliabilityGroup(**row) for row in backtest.reliability.to_dicts()],
+        misses=schemas.Misses(events=_judged(misses.events), missing=_judged(misses.missing)),
+        warnings=figure_warnings(graph, predictor.kind, predictor.data, origins.facts, origins.first),
+        version=predictor.version,
+    )
+
+
+def changes_schema(changes: Changes, warnings: list[str]) -> schemas.Changes:
     """The changes between two periods."""
     before, after = (schemas.Period(since=since, until=until) for since, until in (changes.before, changes.after))
     rows = changes.frame.rename({"with": "other"}).to_dicts()
-    return schemas.Changes(before=before, after=after, changes=[schemas.Change(**row) for row in rows])
+    return schemas.Changes(
+        before=before,
+        after=after,
+        horizon=changes.horizon,
+        changes=[schemas.Change(**row) for row in rows],
+        warnings=warnings,
+    )
+
+
+def _judged(events: pl.DataFrame, explanations: list[OccurrenceExplanation] | None = None) -> list[schemas.JudgedEvent]:
+    reasons = [None] * events.height if explanations is None else [_occurrence_schema(each) for each in explanations]
+    return [
+        schemas.JudgedEvent(**row, explanation=why)
+        for row, why in zip(events.iter_rows(named=True), reasons, strict=True)
+    ]
 
 
 def _occurrence_schema(explanation: OccurrenceExplanation) -> schemas.OccurrenceExplanation:

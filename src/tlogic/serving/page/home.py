@@ -78,7 +78,7 @@ def _rows(service: Service) -> list[Row]:
     )
     rows: list[Row] = [{"kind": "likely", "date": likely.at, **event._asdict()} for event in likely.events]
     for kind, events in () if surprises is None else (("happened", surprises.events), ("missing", surprises.missing)):
-        rows += [{"kind": kind, **event.model_dump()} for event in events]
+        rows += [{"kind": kind, **event.model_dump(exclude={"explanation"})} for event in events]
     return rows + [
         {"kind": "latest", "date": event.time, **event.model_dump(exclude={"time"})} for event in latest.events
     ]

@@ -10,7 +10,16 @@ from tlogic.serving.engine.service import Service
 from tlogic.serving.page.components import box, text
 from tlogic.serving.page.display_text import shorten
 from tlogic.serving.page.search_box import SearchBox, find_entities
-from tlogic.serving.page.view_urls import AskUrl, EntityUrl, HomeUrl, OutlookUrl, RulesUrl, SurprisesUrl, ViewUrl
+from tlogic.serving.page.view_urls import (
+    AskUrl,
+    BacktestUrl,
+    EntityUrl,
+    HomeUrl,
+    OutlookUrl,
+    RulesUrl,
+    SurprisesUrl,
+    ViewUrl,
+)
 
 _FOLDER = Path(__file__).parent
 _STYLE = (_FOLDER / "style.css").read_text(encoding="utf-8")
@@ -52,6 +61,7 @@ def _header(service: Service, current: ViewUrl) -> ui.element:
             _view_link("Ask", AskUrl(*switched_off), current)
             _view_link("Outlook", OutlookUrl(*switched_off), current)
             _view_link("Surprises", SurprisesUrl(*switched_off), current)
+            _view_link("Backtest", BacktestUrl(*switched_off), current)
             _view_link("Rules", RulesUrl(*switched_off), current)
         if not isinstance(current, HomeUrl):
             entity_search(service, current)

@@ -1,4 +1,4 @@
-"""The view of surprises and changes: improbable events, likely ones that failed to happen, and changed rates."""
+"""The view of surprises and changes: improbable and missing events, and changed rates and probabilities."""
 
 from collections.abc import Sequence
 
@@ -13,26 +13,27 @@ from tlogic.serving.page.components import (
     cell,
     change_factor,
     changed_names,
-    event_phrase,
     hint,
     problem,
     run_blocking,
     table,
     text,
 )
-from tlogic.serving.page.display_text import rare, shorten
+from tlogic.serving.page.display_text import pluralize, rare, shorten
+from tlogic.serving.page.judged_events import show_judged
 from tlogic.serving.page.occurrence_explanation import MAX_SECONDS
 from tlogic.serving.page.toggles import show_switched_off
 from tlogic.serving.page.view_tools import Row, show_tools
-from tlogic.serving.page.view_urls import OutlookUrl, SurprisesUrl
+from tlogic.serving.page.view_urls import SurprisesUrl
 
 _TOP_EVENTS, _TOP_CHANGES = 15, 8
 _HOW_TO_READ = (
     "A surprise is an event that was improbable beforehand, given all events before its date, or a likely one that "
     "failed to happen. New: the two had other events before; new pair: they had none. Changes compare the number of "
-    "events per time step with the time before. Files contain the surprises or, if rules are in use, the changes."
+    "events per time step with the time before, and the probability of at least one event within the horizon from the "
+    "date on with that from now on. Those that come first by one of both come first. Files contain the surprises or, "
+    "if rules are in use, the changes."
 )
-_MARKS = {"known triple": "", "known pair": "new", "new pair": "new pair"}
 _KINDS = {"entity": "Entities", "pair": "Pairs", "relation": "Relations"}
 
 
@@ -64,7 +65,7 @@ def _rows(service: Service, since: str) -> list[Row]:
         return [change.model_dump() for change in service.monitor.changes(since, top=_TOP_CHANGES).changes]
     found = service.monitor.surprises(since, top=_TOP_EVENTS, limit=TimeLimit.seconds(MAX_SECONDS))
     kinds = ("happened", found.events), ("missing", found.missing)
-    return [{"kind": kind, **event.model_dump()} for kind, events in kinds for event in events]
+    return [{"kind": kind, **event.model_dump(exclude={"explanation"})} for kind, events in kinds for event in events]
 
 
 def _show_form(current: SurprisesUrl, since: str) -> None:
@@ -72,11 +73,14 @@ def _show_form(current: SurprisesUrl, since: str) -> None:
 
         def apply() -> None:
             given = (date.value or "").strip()
-            ui.navigate.to(str(SurprisesUrl(current.without, current.version, since=given)))
+            within = (horizon.value or "").strip() or SurprisesUrl.horizon
+            ui.navigate.to(str(SurprisesUrl(current.without, current.version, since=given, horizon=within)))
 
-        date = ui.input(value=since, placeholder="Since").props("outlined dense clearable autocomplete=off")
-        date.props["aria-label"] = "First date of the period"
-        date.on("keydown.enter", apply)
+        date = ui.input(value=since, placeholder="Since").props("clearable")
+        horizon = ui.input(value=current.horizon, placeholder="Horizon").props("prefix=within")
+        for field, label in ((date, "First date of the period"), (horizon, "Horizon of the probabilities of changes")):
+            field.props("outlined dense autocomplete=off").props["aria-label"] = label
+            field.on("keydown.enter", apply)
         ui.button("Show", on_click=apply).props("unelevated no-caps")
 
 
@@ -91,67 +95,49 @@ async def _show_surprises(service: Service, since: str, current: SurprisesUrl) -
     hint(f"{found.since} to {found.until}, with the probability that each event had beforehand")
     for warning in found.warnings:
         hint(f"Warning: {warning}")
-    with box(style="columns even"):
-        with box("section", label="Improbable events"):
-            text("Events that were improbable", "h3")
-            _show_judged(found.events, "Improbable events, the least probable first", current)
-        with box("section", label="Missing events"):
-            text("Likely events that failed to happen", "h3")
-            _show_judged(found.missing, "Missing events, the most probable first", current)
-
-
-def _show_judged(events: Sequence[schemas.JudgedEvent], label: str, current: SurprisesUrl) -> None:
-    if not events:
-        hint("There are none.")
-        return
-    with table(["Date", "Event", "#Probability", ""], label, "judged"):
-        for event in events:
-            with box("tr"):
-                cell(event.date, style="date")
-                with box("td", "cell-name"), event_phrase(event.subject, event.relation, event.object, current):
-                    if _MARKS[event.novelty]:
-                        text(_MARKS[event.novelty], "span", "mark")
-                cell(rare(event.probability))
-                with box("td"):
-                    _why_link(event, current)
-
-
-def _why_link(event: schemas.JudgedEvent, current: SurprisesUrl) -> None:
-    url = OutlookUrl(
-        current.without,
-        current.version,
-        entity=event.subject,
-        other=event.object,
-        relation=event.relation,
-        at=event.date,
-    )
-    words = f"Why? {event.subject} {event.relation} {event.object}"
-    ui.link("Why?", str(url)).props["aria-label"] = shorten(words, 200)
+    show_judged(found.events, found.missing, current)
 
 
 async def _show_changes(service: Service, since: str, current: SurprisesUrl) -> None:
     try:
-        found = await run_blocking(service.monitor.changes, since, top=_TOP_CHANGES)
+        found = await run_blocking(_changes, service, since, current)
     except TLogicError as error:
         problem(str(error))
         return
     hint(
         f"Events per time step, {found.after.since} to {found.after.until}, compared to {found.before.since} to "
-        f"{found.before.until}; the most significant changes first"
+        f"{found.before.until}; the largest changes first"
     )
-    with box(style="three-columns"):
+    if found.horizon is not None:
+        span = pluralize(found.horizon, "time step")
+        hint(f"p: the probability of at least one event within {span}, from {found.after.since} on and from now on")
+    for warning in found.warnings:
+        hint(f"Warning: {warning}")
+    with box(style="three-columns" if found.horizon is None else "columns even"):
         for kind, heading in _KINDS.items():
             with box("section", label=heading):
                 text(heading, "h3")
                 _show_kind([each for each in found.changes if each.kind == kind], heading, current)
 
 
+def _changes(service: Service, since: str, current: SurprisesUrl) -> schemas.Changes:
+    """The changes, with probabilities if a model is in use."""
+    horizon = current.horizon if service.monitor.has_occurrence else None
+    limit = TimeLimit.seconds(MAX_SECONDS)
+    return service.monitor.changes(since, top=_TOP_CHANGES, horizon=horizon, limit=limit)
+
+
 def _show_kind(changes: Sequence[schemas.Change], label: str, current: SurprisesUrl) -> None:
-    with table(["Name", "#Before", "#After", "#Factor"], label, "changes"):
+    has_probabilities = any(each.probability_after is not None for each in changes)
+    headings = ["Name", "#Before", "#After", "#Factor", *(["#p before", "#p now"] if has_probabilities else [])]
+    with table(headings, label, "figures"):
         for change in changes:
             with box("tr"):
                 with box("td", "cell-name"):
                     changed_names(change, current)
-                cell(f"{change.before:.2f}")
-                cell(f"{change.after:.2f}")
+                cell(f"{change.before:.2f}", "Before")
+                cell(f"{change.after:.2f}", "After")
                 change_factor(change, "td")
+                for value, heading in ((change.probability_before, "p before"), (change.probability_after, "p now")):
+                    if value is not None:
+                        cell(rare(value), heading)

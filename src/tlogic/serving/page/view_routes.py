@@ -11,13 +11,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tlogic.errors import TLogicError, UnknownNameError
 from tlogic.serving.engine.service import Service
-from tlogic.serving.page import ask, entity, home, outlook, pair, rules, surprises, triple
+from tlogic.serving.page import ask, backtest, entity, home, outlook, pair, rules, surprises, triple
 from tlogic.serving.page.components import problem
 from tlogic.serving.page.layout import frame
 from tlogic.serving.page.live_section import announce_new_events
 from tlogic.serving.page.suggestions import show_suggestions
 from tlogic.serving.page.view_urls import (
     AskUrl,
+    BacktestUrl,
     EntityUrl,
     HomeUrl,
     OutlookUrl,
@@ -46,6 +47,7 @@ _VIEWS = (
     _View(AskUrl, ask.title_of, ask.show),
     _View(OutlookUrl, outlook.title_of, outlook.show),
     _View(SurprisesUrl, surprises.title_of, surprises.show),
+    _View(BacktestUrl, backtest.title_of, backtest.show),
     _View(RulesUrl, rules.title_of, rules.show),
 )
 

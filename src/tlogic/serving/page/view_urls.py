@@ -153,6 +153,19 @@ class SurprisesUrl(ViewUrl):
 
     path: ClassVar[str] = "/surprises"
     since: str = ""
+    horizon: str = "1"
+
+
+@dataclass(frozen=True)
+class BacktestUrl(ViewUrl):
+    """How good the probabilities were since a date; without one, in the last time steps."""
+
+    path: ClassVar[str] = "/backtest"
+    since: str = ""
+    every: int = 1
+
+    def __post_init__(self) -> None:
+        _check_range("every", self.every, 1, _MAX_PAGE)
 
 
 @dataclass(frozen=True)

@@ -154,6 +154,8 @@ Since = Annotated[
     str, Query(max_length=100, description="The first date of the period, which lasts until the last event.")
 ]
 
+Every = Annotated[int, Query(ge=1, le=_MAX_OFFSET, description="Forecast from every n-th time step only.")]
+
 
 @router.get("/outlook", tags=["monitoring"], dependencies=_needs_slot)
 def outlook(
@@ -210,19 +212,47 @@ def watch(
 
 
 @router.get("/surprises", tags=["monitoring"], dependencies=_needs_slot)
-def surprises(service: ServiceDependency, limit: Limited, since: Since, top: TopEvents = 20) -> schemas.Surprises:
+def surprises(
+    service: ServiceDependency,
+    limit: Limited,
+    since: Since,
+    top: TopEvents = 20,
+    explain: Annotated[bool, Query(description="Explain each event, for up to 50 of both kinds.")] = False,
+) -> schemas.Surprises:
     """List events that were improbable beforehand, and likely events that failed to happen, of up to 100 time steps.
 
-    To explain the probability of one of them, request the outlook of its subject, relation and object at its date.
     Fails with 400 while rules are in use.
     """
-    return service.monitor.surprises(since, top=top, limit=limit)
+    return service.monitor.surprises(since, top=top, explain=explain, limit=limit)
+
+
+@router.get("/backtest", tags=["monitoring"], dependencies=_needs_slot)
+def backtest(service: ServiceDependency, limit: Limited, since: Since, every: Every = 1) -> schemas.Backtest:
+    """Measure how good the probabilities of events were, forecast from up to 100 time steps of a period.
+
+    Each forecast uses the events before its time step only, and is compared with what happened. Fails with 400 while
+    rules are in use.
+    """
+    return service.monitor.backtest(since, every=every, limit=limit)
 
 
 @router.get("/changes", tags=["monitoring"], dependencies=_needs_slot)
-def changes(service: ServiceDependency, since: Since, top: TopEvents = 10) -> schemas.Changes:
-    """List the entities, pairs and relations whose rate of events changed most, compared to the time before."""
-    return service.monitor.changes(since, top=top)
+def changes(
+    service: ServiceDependency,
+    limit: Limited,
+    since: Since,
+    top: TopEvents = 10,
+    horizon: Annotated[
+        str | None,
+        Query(max_length=100, description="Compare probabilities within this horizon, too: `7d`, `2w`, or `1`."),
+    ] = None,
+) -> schemas.Changes:
+    """List the entities, pairs and relations whose rate of events changed most, compared to the time before.
+
+    With a horizon, also those whose probability changed most: that of at least one event within the horizon, from the
+    date on and from now on. This needs a model: it fails with 400 while rules are in use.
+    """
+    return service.monitor.changes(since, top=top, horizon=horizon, limit=limit)
 
 
 # Events
