@@ -231,8 +231,8 @@ class Timeline:
 def _timestamp(text: str, as_integer: bool, time_zone: str) -> int:
     # If dates are expected, four digits are a year, even before 1000 or after 2999.
     spelled = text if as_integer else re.sub(r"^\s*(\d{4})\s*$", r"\1-01", text)
-    found = parse_times(pl.Series([spelled]), as_integers=as_integer, time_zone=time_zone, end=END_OF_QUERIES)
-    _, kind, timestamp, _ = found.row(0)
+    parsed = parse_times(pl.Series([spelled]), as_integers=as_integer, time_zone=time_zone, end=END_OF_QUERIES)
+    _, kind, timestamp, _ = parsed.row(0)
     if kind is None:
         raise InputError(f"The time {text!r} is not understood; expected {EXPECTED_TIMES}.")
     if as_integer != (kind == "integer"):
