@@ -130,3 +130,9 @@ def test_experiments_run_on_other_data(world: Path, tmp_path: Path) -> None:
     assert "tlogic learn icews14 --out icews14.rules" in done.stdout
     assert "Rule lengths" in (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
     assert_refused(run("reproduce", "--only", "length", "--out", tmp_path), "did you mean 'lengths'")
+
+
+def test_statistics_of_other_data_need_no_test_facts(world: Path, tmp_path: Path) -> None:
+    done = run("reproduce", "--on", world / "train.txt", "--only", "statistics", "--out", tmp_path / "report")
+    assert done.returncode == 0, done.stderr
+    assert "Dataset statistics" in done.stdout

@@ -7,7 +7,9 @@ import pytest
 
 import tlogic
 from tests.cli.running import assert_refused, run
+from tlogic.analysis.reports.section import Section
 from tlogic.models import boosting
+from tlogic.reproduction.paper_sections import SECTIONS
 
 NO_DATA = "no-such-data"  # reading it would fail with another message
 
@@ -31,6 +33,15 @@ def test_a_missing_package_is_noticed_first(
     monkeypatch.setitem(sys.modules, missing, None)
     assert_refused(run(*arguments), extra)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_part_that_cannot_run_is_left_out_with_the_reason(
+    world: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
+    monkeypatch.setitem(SECTIONS, "models", lambda _: Section("models", "Models", "", (), (), ()))
+    done = run("reproduce", "--on", world, "--only", "models", "--out", tmp_path / "report")
+    assert "Boosted models are left out. Boosted models need LightGBM: install tlogic[boosted]." in done.stderr
 
 
 def test_a_boosted_model_needs_its_package_before_the_events_are_learned(monkeypatch: pytest.MonkeyPatch) -> None:

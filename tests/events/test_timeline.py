@@ -186,3 +186,10 @@ def test_equal_timelines_are_equal() -> None:
 )
 def test_the_length_of_a_step_in_words(timeline: Timeline, words: str) -> None:
     assert timeline.step_size == words
+
+
+def test_the_step_after_the_last_date_of_facts_is_read() -> None:
+    days = Timeline("day", 1, "2014-08-09")
+    last = days.step_of("9998-12-31")
+    assert days.label_of(last + 1) == "9999-01-01"
+    assert days.step_of("9999-01-01") == last + 1

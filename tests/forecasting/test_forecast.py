@@ -57,6 +57,14 @@ def test_forecasts_rank_true_answers_as_evaluation_does(graph: TemporalGraph, ru
     assert sum(answers.by(place) == "fallback" for place in range(len(answers))) == evaluation.fell_back.sum()
 
 
+def test_a_default_query_follows_the_last_date_that_facts_can_have(rules: tlogic.RuleSet) -> None:
+    dates = ["2014-08-09", "2014-08-10", "9998-12-31"]
+    facts = pl.DataFrame({"subject": "Ann", "relation": "sue", "object": ["Bo", "Cy", "Di"], "time": dates})
+    forecast = tlogic.forecast(tlogic.read(facts), rules, Query("Ann", "sue"))
+    assert forecast.queries[0].at == "9999-01-01"
+    assert "for (Ann, sue, ?, 9999-01-01)" in forecast.explain(0, "Di").text()
+
+
 def test_huge_graphs_are_followed_by_their_newest_facts(
     graph: TemporalGraph, rules: tlogic.RuleSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -131,6 +131,16 @@ def test_a_text_file_has_comments_and_blank_lines(tmp_path: Path) -> None:
     assert RuleSet.load(path).rules == (Rule("a", ("b",), (0, 1), 50, 100), Rule("a", ("c",), (0, 1)))
 
 
+@pytest.mark.parametrize("content", ["", "\n \n"])
+def test_an_empty_file_is_damaged_and_not_without_rules(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "some.rules"
+    path.write_text(content, "utf-8")
+    with pytest.raises(InputError, match=r"some\.rules is empty"):
+        RuleSet.load(path)
+    RuleSet([]).save(tmp_path / "none.txt")
+    assert len(RuleSet.load(tmp_path / "none.txt")) == 0
+
+
 def test_errors_in_a_text_file_name_the_line(tmp_path: Path) -> None:
     path = tmp_path / "mine.txt"
     path.write_text("# mine\na(X, Y, T2) <- b(X, Y, T1)\na(X, Y, T2)\n", "utf-8")

@@ -1,5 +1,6 @@
 """`tlogic reproduce`: runs the experiments of the paper, and the same experiments with learned models."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -55,7 +56,7 @@ def reproduce(
             models=model or (),
             threads=threads,
             progress=follow,
-            announce=error_console.print,
+            announce=partial(error_console.print, markup=False),
         )
     if only:
         print(tables_as_markdown(sections))

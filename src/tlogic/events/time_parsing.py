@@ -21,8 +21,10 @@ EXPECTED_TIMES = (
 )
 
 _SECONDS_PER_DAY = 86_400
-_FIRST_SECOND, _END = -62_135_596_800, 253_370_764_800
-"""Dates are from 0001 to 9998: the years 0000 and 9999 stand for no date at all."""
+_FIRST_SECOND, _END_OF_FACTS = -62_135_596_800, 253_370_764_800
+"""Dates of facts are from 0001 to 9998: the years 0000 and 9999 stand for no date at all."""
+END_OF_QUERIES = 253_402_300_800
+"""Queries may be about the year 9999, so that there is a time step after the last fact."""
 NO_DATE = r"\b(0000|9999)"
 
 # At most 18 digits, so that the difference of two integers still fits 64 bits.
@@ -107,13 +109,15 @@ def parse_column(times: pl.Series, *, as_integers: bool = False, time_zone: str 
     return TimeColumn(kind, times.replace_strict(table["cell"], table["timestamp"], return_dtype=pl.Int64), zoned)
 
 
-def parse_times(cells: pl.Series, *, as_integers: bool = False, time_zone: str = "UTC") -> pl.DataFrame:
+def parse_times(
+    cells: pl.Series, *, as_integers: bool = False, time_zone: str = "UTC", end: int = _END_OF_FACTS
+) -> pl.DataFrame:
     """Parse each cell: columns `cell`, `kind` and `timestamp` (both null if it cannot be parsed), and `zoned`.
 
     Cells of digits are interpreted together: as years if all have four digits and lie in 1000..2999, as compact dates
     if most are dates of eight (or fourteen) digits, otherwise as integers. With `as_integers` they are always integers.
     Dates with slashes, dots or dashes are parsed in the one order of day and month that fits all of them; if both
-    orders fit, they cannot be parsed.
+    orders fit, they cannot be parsed. Dates from `end` on, in seconds since 1970, cannot be parsed either.
 
     >>> parse_times(pl.Series(["1970-01-02", "1970-01-01 00:01", "1970-02", "soon"])).drop("zoned").rows()[1:]
     [('1970-01-01 00:01', 'date', 60), ('1970-02', 'month', 2678400), ('soon', None, None)]
@@ -128,9 +132,8 @@ def parse_times(cells: pl.Series, *, as_integers: bool = False, time_zone: str =
         has_zone = isinstance(cells.dtype, pl.Datetime) and cells.dtype.time_zone is not None
         clock = cells.dt.convert_time_zone(time_zone).dt.replace_time_zone(None) if has_zone else cells
         timestamps = clock.cast(pl.Datetime("us")).dt.timestamp("us") // 1_000_000
-        return _where_readable(
-            pl.DataFrame({"cell": cells, "kind": "date", "timestamp": timestamps, "zoned": has_zone})
-        )
+        table = pl.DataFrame({"cell": cells, "kind": "date", "timestamp": timestamps, "zoned": has_zone})
+        return _where_readable(table, end)
     text = cells.cast(pl.String).str.strip_chars()
     digits = text.filter(text.str.contains(_INTEGER))
     spelling = None if as_integers else _order_of(text) or _digits_of(digits)
@@ -143,11 +146,11 @@ def parse_times(cells: pl.Series, *, as_integers: bool = False, time_zone: str =
     if len(digits):
         as_integer = pl.col("text").cast(pl.Int64, strict=False)
         table = table.with_columns(timestamp=pl.when(kind="integer").then(as_integer).otherwise("timestamp"))
-    return _where_readable(table)
+    return _where_readable(table, end)
 
 
-def _where_readable(table: pl.DataFrame) -> pl.DataFrame:
-    is_date = pl.col("timestamp").is_between(_FIRST_SECOND, _END, closed="left")
+def _where_readable(table: pl.DataFrame, end: int) -> pl.DataFrame:
+    is_date = pl.col("timestamp").is_between(_FIRST_SECOND, end, closed="left")
     table = table.with_columns(timestamp=pl.when((pl.col("kind") == "integer") | is_date).then("timestamp"))
     kind = pl.when(pl.col("timestamp").is_not_null()).then("kind").alias("kind")
     return table.select("cell", kind, "timestamp", "zoned")

@@ -22,7 +22,7 @@ from tlogic.events.calendar_units import (
     unit_labels,
     unit_ordinals,
 )
-from tlogic.events.time_parsing import EXPECTED_TIMES, check_time_zone, parse_times
+from tlogic.events.time_parsing import END_OF_QUERIES, EXPECTED_TIMES, check_time_zone, parse_times
 
 Label = str | date | int
 
@@ -231,7 +231,8 @@ class Timeline:
 def _timestamp(text: str, as_integer: bool, time_zone: str) -> int:
     # If dates are expected, four digits are a year, even before 1000 or after 2999.
     spelled = text if as_integer else re.sub(r"^\s*(\d{4})\s*$", r"\1-01", text)
-    _, kind, timestamp, _ = parse_times(pl.Series([spelled]), as_integers=as_integer, time_zone=time_zone).row(0)
+    parsed = parse_times(pl.Series([spelled]), as_integers=as_integer, time_zone=time_zone, end=END_OF_QUERIES)
+    _, kind, timestamp, _ = parsed.row(0)
     if kind is None:
         raise InputError(f"The time {text!r} is not understood; expected {EXPECTED_TIMES}.")
     if as_integer != (kind == "integer"):

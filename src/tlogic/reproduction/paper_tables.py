@@ -70,7 +70,7 @@ def dataset_statistics(runner: ExperimentRunner) -> Section:
     for name in DATASETS:
         found = statistics(runner.graph(name))
         ours: dict[str, Value] = {column: getattr(found, column) for column in columns}
-        ours["test seen before"] = found.recurrence["test"].seen_before
+        ours["test seen before"] = found.recurrence["test"].seen_before if found.test else None
         theirs: dict[str, Value] = dict(zip(columns, published.STATISTICS[name], strict=True))
         rows.append(Row((name,), published_values(runner, theirs) | {OURS: ours}, f"tlogic stats {name}"))
     return Section(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tlogic.errors import InputError
 from tlogic.files import read_text, write_atomically
 from tlogic.notebook import MAX_ROWS, html_table
 from tlogic.rules.comparison import Comparison, compare_rules, merge_rules
@@ -221,5 +222,8 @@ class RuleSet:
 
 
 def read_rule_file(path: Path) -> str:
-    """The text of a rule file."""
-    return read_text(path, "rule file", "tlogic learn")
+    """The text of a rule file, which is never empty: a file without rules has at least a title."""
+    content = read_text(path, "rule file", "tlogic learn")
+    if not content.strip():
+        raise InputError(f"{path} is empty, so it is damaged or no rule file; create it with `tlogic learn`.")
+    return content

@@ -9,17 +9,19 @@ from tlogic.errors import InputError
 
 _READS = {"SELECT", "WITH", "VALUES", "TABLE", "FROM"}
 _WRITES = {"INSERT", "UPDATE", "DELETE", "MERGE", "INTO"}
-# Literals, quoted names and comments, whose content is no SQL; then words; then the end of a statement.
+# Texts, quoted names and comments, whose content is no SQL; then words; then the end of a statement. The first are
+# found only where all databases agree on their ends. What else may begin one in some database is unclear.
 _TOKENS = re.compile(
     r"""
-    (?P<text>'(?:[^']|'')*')    # in which '' is a quote
-    | "(?:[^"]|"")*"            # a quoted name
-    | `(?:[^`]|``)*`            # a quoted name in MySQL
-    | \[[^\]\n]*\]              # a quoted name in SQL Server, or an array
-    | (?P<tag>\$\w*\$)[\s\S]*?(?P=tag)  # text in PostgreSQL
-    | (?P<comment>--[^\n]*|/\*[\s\S]*?\*/)
-    | (?P<word>[^\W\d]\w*)
+      '(?:[^'\\]|\\(?!')|'')*'                         # a text, in which '' is a quote
+    | "(?:[^"\\]|\\(?!")|"")*"                         # a quoted name
+    | `[^`'";]*`                                       # a quoted name in MySQL
+    | \[(?:[^][`'";\n]|'[^]'\\]*')*\]                  # a quoted name in SQL Server, or an array
+    | --(?!\S)[^;\r\n]*(?=\r?\n|\Z)                    # a comment, of one line
+    | /\*(?!M?!)(?:[^;*/]|\*(?!/)|/(?!\*))*\*/         # or between marks, with no other comment inside
+    | (?P<word>(?:[A-Za-z_]|[^\0-\x7f\s])(?:[\w$]|[^\0-\x7f\s])*)
     | (?P<end>;)
+    | (?P<unclear>['"`$[]|--|/\*)
     """,
     re.VERBOSE,
 )
@@ -42,9 +44,12 @@ def check_reads_only(query: str, name: str) -> None:
     """
     words, is_ended = [], False
     for token in _TOKENS.finditer(query):
-        if "\\'" in (token["text"] or "") or ";" in (token["comment"] or ""):
-            # Databases differ in where such a text or comment ends.
-            raise InputError(f"{name}: write a quote in a text as '', and no semicolon in a comment.")
+        if token["unclear"]:
+            raise InputError(
+                f"{name}: databases differ in how they read the query from {token['unclear']} at character "
+                f"{token.start() + 1:,} on; write texts in single quotes, with '' for a quote in them, names in double "
+                "quotes, and comments without a semicolon."
+            )
         if token["word"]:
             if is_ended:
                 raise InputError(f"{name}: the query has several statements; give a single SELECT.")
