@@ -10,6 +10,7 @@ from tlogic.graph.arrays import Bools, Floats, Ints
 from tlogic.models.bins import N_BINS
 from tlogic.models.occurrence.correction import Correction
 from tlogic.models.optimiser import minimise_in_stages
+from tlogic.models.softmax import scores_of
 
 _L2_PENALTY = 1.0
 _ROUGHNESS_PENALTY = 500.0  # on squared differences between the weights of neighbouring bins
@@ -43,7 +44,7 @@ class Logistic(NamedTuple):
 
     def log_odds(self, bins: Ints) -> Floats:
         """The corrected log-odds of each row."""
-        return self.correction.of(_log_odds(self.intercept, self.weight, bins))
+        return self.correction.of(self.intercept + scores_of(self.weight, bins))
 
     def contributions(self, bins: Ints) -> tuple[float, Floats]:
         """The log-odds without evidence, and what each column of one row adds to them. Both are corrected.
@@ -90,25 +91,15 @@ def _loss(cases: Cases, point: Floats) -> tuple[float, Floats]:
     last = len(point) - 1
     gradient = np.zeros(point.shape)
     loss = 0.0
+    sums = scores_of(point, bins)
     for i in range(len(bins)):
-        log_odds = point[last, 0]
-        for column in range(last):
-            log_odds += point[column, bins[i, column]]
+        log_odds = point[last, 0] + sums[i]
         loss += weight[i] * (max(log_odds, 0.0) + np.log1p(np.exp(-abs(log_odds))) - happened[i] * log_odds)
         error = weight[i] * (1.0 / (1.0 + np.exp(-log_odds)) - happened[i])
         gradient[last, 0] += error
         for column in range(last):
             gradient[column, bins[i, column]] += error
     return loss, gradient
-
-
-@kernel
-def _log_odds(intercept: float, weight: Floats, bins: Ints) -> Floats:
-    found = np.full(len(bins), intercept)
-    for i in range(len(bins)):
-        for column in range(bins.shape[1]):
-            found[i] += weight[column, bins[i, column]]
-    return found
 
 
 @kernel
