@@ -55,17 +55,24 @@ def likely(days: TemporalGraph, judge: Model) -> Changes:
 
 
 def test_probabilities_are_those_of_the_outlooks(days: TemporalGraph, judge: Model, likely: Changes) -> None:
-    """The triples of both outlooks, judged before and after: one minus the product of all that do not occur."""
+    """One minus the product of the probabilities that the events of an outlook do not happen."""
     times = (SINCE, None)
-    outlooks = [tlogic.outlook(days, judge, at=at, horizon=2, top=10**6).frame.select(EVENT) for at in times]
-    triples = pl.concat(outlooks).unique()
+    outlooks = [tlogic.outlook(days, judge, at=at, horizon=2, top=10**6).frame for at in times]
     chosen = likely.frame.filter(pl.col("probability_after").is_between(0.2, 0.9)).group_by("kind").head(2)
     assert set(chosen["kind"]) == {"entity", "pair", "relation"}
     for row in chosen.iter_rows(named=True):
-        own = triples.filter(_belongs(row)).rows()
-        for at, expected in zip(times, (row["probability_before"], row["probability_after"]), strict=True):
-            watched = tlogic.watch(days, judge, own, at=at, horizon=2).frame["probability"].to_numpy()
-            assert expected == pytest.approx(1 - np.prod(1 - watched))
+        for name, outlook in zip(("probability_before", "probability_after"), outlooks, strict=True):
+            own = outlook.filter(_belongs(row))["probability"].to_numpy()
+            assert row[name] == pytest.approx(1 - np.prod(1 - own))
+
+
+def test_later_facts_do_not_change_the_probability_before(days: TemporalGraph, judge: Model, likely: Changes) -> None:
+    """Whatever happens after the date, that it happens, and with whom, was not known before it."""
+    until = days.timeline.step_of(SINCE) + 5
+    shorter = tlogic.changes(days.before(until), judge, since=SINCE, horizon=2, top=10**6).frame
+    both = likely.frame.join(shorter, on=["kind", "name", "with"], nulls_equal=True)
+    assert len(both) > 100
+    assert both["probability_before"].to_list() == pytest.approx(both["probability_before_right"].to_list())
 
 
 def _belongs(row: dict[str, str]) -> pl.Expr:

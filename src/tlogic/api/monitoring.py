@@ -192,7 +192,8 @@ def changes(
         progress: Shows the progress of learning from many facts.
 
     Returns:
-        The changes with rates and probabilities before and after. Those that come first by one of both come first.
+        The changes with rates and probabilities before and after, ranked by the better of their positions by rate and
+        by probability.
 
     Raises:
         InputError: If there are no facts before the date, or none since, or if the horizon is out of range.

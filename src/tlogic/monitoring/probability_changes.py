@@ -7,16 +7,18 @@ import numpy as np
 from tlogic.evidence.triple_search import promising_triples
 from tlogic.evidence.triples import Triples
 from tlogic.execution import Execution
-from tlogic.graph.arrays import Floats, Ints
+from tlogic.graph.arrays import Floats, Ints, is_in
+from tlogic.graph.graph_protocol import Graph
 from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
 
 
 class ProbabilityChanges(NamedTuple):
-    """The same triples, judged at two time steps from the facts before each."""
+    """Triples, judged at two time steps from the facts before each."""
 
     triples: Triples
     hazards: tuple[Floats, Floats]
-    """Per time step and triple: -log(1 - p) for the probability p that it occurs within the horizon."""
+    """Per time step and triple: -log(1 - p) for the probability p that it occurs within the horizon; 0 for a triple that
+    an outlook of that time step does not consider."""
 
     def of_groups(self, triple: Ints, group: Ints, n_groups: int) -> tuple[Floats, Floats]:
         """Per time step and group: the probability that at least one triple of the group occurs.
@@ -35,13 +37,22 @@ class ProbabilityChanges(NamedTuple):
 def probability_changes(
     forecaster: OccurrenceForecaster, first: int, second: int, horizon: int, execution: Execution = Execution()
 ) -> ProbabilityChanges:
-    """Judge all triples that occurred before the second time step, and new ones that an outlook of either considers."""
+    """Judge, at each time step, the triples that an outlook of that time step considers."""
     graph, reach = forecaster.graph, forecaster.occurrence.horizons[-1]
-    known = Triples.of_facts(graph.facts_between(0, second))
-    promising = [promising_triples(graph, step, reach) for step in (first, second)]
-    triples = Triples.joined([known, *promising]).distinct(graph)
-    hazards = []
-    for now in execution.follow((first, second), 2, "time steps"):
+    steps = (first, second)
+    considered = [_considered(graph, now, reach) for now in steps]
+    triples = Triples.joined(considered).distinct(graph)
+    keys, hazards = triples.keys(graph), []
+    for now, own in execution.follow(list(zip(steps, considered, strict=True)), len(steps), "time steps"):
+        index = np.flatnonzero(is_in(np.sort(own.keys(graph)), keys))
+        hazard = np.zeros(len(keys))
         with forecaster.at(now, execution) as step:
-            hazards.append(forecaster.occurrence.hazards(step.judge(triples).probability, horizon))
+            judged = step.judge(triples.part(index))
+        hazard[index] = forecaster.occurrence.hazards(judged.probability, horizon)
+        hazards.append(hazard)
     return ProbabilityChanges(triples, (hazards[0], hazards[1]))
+
+
+def _considered(graph: Graph, now: int, reach: int) -> Triples:
+    """All triples that occurred before a time step, and new ones that combine recent parts: no later fact matters."""
+    return Triples.joined([Triples.of_facts(graph.facts_between(0, now)), promising_triples(graph, now, reach)])

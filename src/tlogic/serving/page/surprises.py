@@ -31,8 +31,8 @@ _HOW_TO_READ = (
     "A surprise is an event that was improbable beforehand, given all events before its date, or a likely one that "
     "failed to happen. New: the two had other events before; new pair: they had none. Changes compare the number of "
     "events per time step with the time before, and the probability of at least one event within the horizon from the "
-    "date on with that from now on. Those that come first by one of both come first. Files contain the surprises or, "
-    "if rules are in use, the changes."
+    "date on with that from now on. They are ranked by the better of their two positions. Files contain the surprises "
+    "or, if rules are in use, the changes."
 )
 _KINDS = {"entity": "Entities", "pair": "Pairs", "relation": "Relations"}
 
