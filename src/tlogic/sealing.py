@@ -7,7 +7,7 @@ from os import PathLike
 from tlogic.errors import InputError
 
 _SPACE = r"[ \t\r\n]*"
-_MAX_SEAL = 1000  # characters at the end of a file in which its checksum is looked for
+_MAX_SEAL_LENGTH = 1000  # characters at the end of a file in which its checksum is looked for
 _SEAL = re.compile(rf',{_SPACE}"checksum"{_SPACE}:{_SPACE}"([0-9a-f]{{32}})"{_SPACE}\}}{_SPACE}\Z')
 
 
@@ -49,7 +49,7 @@ def check_seal(content: str, path: str | PathLike[str], created_by: str) -> str:
 
 
 def _seal_of(content: str) -> re.Match[str] | None:
-    return _SEAL.search(content, max(len(content) - _MAX_SEAL, 0))
+    return _SEAL.search(content, max(len(content) - _MAX_SEAL_LENGTH, 0))
 
 
 def _checksum(body: str) -> str:

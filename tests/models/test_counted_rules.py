@@ -175,5 +175,14 @@ def test_rules_are_read_when_they_are_needed(model: tlogic.Model, tmp_path: Path
         tlogic.seal(path)
 
 
+def test_fields_may_be_in_any_order(model: tlogic.Model, tmp_path: Path) -> None:
+    path = tmp_path / "sorted.model"
+    content = json.loads(model.to_json())
+    del content["checksum"]
+    fields = {"format": content.pop("format"), "version": content.pop("version"), **dict(sorted(content.items()))}
+    path.write_text(seal(json.dumps(fields, indent=1)), "utf-8")
+    assert tlogic.Model.load(path).rules == model.rules
+
+
 def test_a_model_without_rules_in_its_evidence_has_none() -> None:
     assert tlogic.fit(tlogic.sample(days=60), evidence=("recurrence", "popularity")).rules == ()

@@ -103,6 +103,11 @@ def test_the_first_by_rate_or_by_probability_come_first(days: TemporalGraph, jud
     assert both[0].join(both[1], on=columns, how="anti", nulls_equal=True).is_empty()
 
 
+def test_a_horizon_needs_a_model(days: TemporalGraph) -> None:
+    with pytest.raises(tlogic.SettingsError, match="needs a model"):
+        tlogic.changes(days, since=SINCE, horizon="7d")
+
+
 def test_a_model_of_later_facts_and_bad_horizons_are_reported(days: TemporalGraph, judge: Model) -> None:
     with pytest.warns(tlogic.ForecastWarning, match="may reflect facts from 2030-05-01 on"):
         tlogic.changes(days, judge, since="2030-05-01", top=1)

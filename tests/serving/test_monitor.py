@@ -13,7 +13,7 @@ from tests.serving.services import DAYS, api_client, problem_text, sample_graph,
 from tlogic.events.sample.simulation import sample_events
 from tlogic.serving import Client, Service, ServiceError, schemas
 from tlogic.serving.engine.live_store import LiveStore
-from tlogic.serving.engine.monitor import MAX_STEPS
+from tlogic.serving.engine.monitor import MAX_FORECAST_STEPS
 from tlogic.serving.engine.time_limit import TimeLimit, TimeLimitError
 from tlogic.serving.engine.versions import VersionManager
 from tlogic.serving.store.encoded_events import EncodedEvents
@@ -268,12 +268,12 @@ def test_metrics_count_outlooks(model_service: Service) -> None:
         ("/api/surprises", {"since": "some day"}, 400, "some day"),
         ("/api/surprises", {"since": SINCE, "top": 51, "explain": True}, 400, "may explain up to 100"),
         ("/api/surprises", {"since": "2030-05-01"}, 400, "need facts before and in the period"),
-        ("/api/surprises", {"since": "2030-01-05"}, 400, f"up to {MAX_STEPS}. Give 2030-01-21 or a later"),
+        ("/api/surprises", {"since": "2030-01-05"}, 400, f"up to {MAX_FORECAST_STEPS}. Give 2030-01-21 or a later"),
         ("/api/backtest", {}, 422, "since"),
         ("/api/backtest", {"since": "some day"}, 400, "some day"),
         ("/api/backtest", {"since": "2030-05-01"}, 400, "needs facts before and in the period"),
         ("/api/backtest", {"since": SINCE, "every": 0}, 422, "every"),
-        ("/api/backtest", {"since": "2030-01-05"}, 400, f"up to {MAX_STEPS}. Give 2030-01-21 or a later"),
+        ("/api/backtest", {"since": "2030-01-05"}, 400, f"up to {MAX_FORECAST_STEPS}. Give 2030-01-21 or a later"),
         ("/api/changes", {"since": "2030-01-01"}, 400, "Changes need facts before"),
         ("/api/changes", {"since": SINCE, "top": 0}, 422, "top"),
         ("/api/changes", {"since": SINCE, "horizon": "soon"}, 400, "not understood"),

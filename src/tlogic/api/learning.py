@@ -248,5 +248,6 @@ def seal(path: "StrPath") -> "RuleSet | Model":
         raise InputError(f"{path} is not a JSON file; rules in text files and tables need no checksum.")
     kind: type[RuleSet] | type[Model] = Model if is_model else RuleSet
     found = kind.from_json(with_checksum(content), path)
+    _ = found.rules  # of a model, they are read when they are needed: a wrong number is found now
     write_atomically(path, found.to_json())
     return found

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from tlogic.api.learning import load
 from tlogic.api.warn import warn_of_known_facts, warn_of_misfit
-from tlogic.errors import InputError
+from tlogic.errors import InputError, SettingsError
 from tlogic.files import StrPath
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def changes(
     *,
     since: str | int,
     top: int = 10,
-    horizon: str | int = 1,
+    horizon: str | int | None = None,
     threads: int | None = None,
     progress: "Progress | None" = None,
 ) -> "Changes":
@@ -187,7 +187,7 @@ def changes(
         since: The first date of the period of interest, which lasts until the last fact. It is compared to the time
             before: up to four times as long.
         top: How many changes of each kind to list.
-        horizon: The horizon of the probabilities: a number of time steps, or a span such as "7d".
+        horizon: The horizon of the probabilities: a number of time steps, or a span such as "7d"; by default 1.
         threads: How many threads to use; None for one per core.
         progress: Shows the progress of learning from many facts.
 
@@ -197,6 +197,7 @@ def changes(
 
     Raises:
         InputError: If there are no facts before the date, or none since, or if the horizon is out of range.
+        SettingsError: If there is a horizon without a model.
 
     Example:
         >>> import tlogic
@@ -210,9 +211,12 @@ def changes(
     from tlogic.monitoring.changes import find_changes
 
     _check_top(top)
-    first, steps = graph.timeline.step_of(since), parse_horizon(graph.timeline, horizon)
+    first = graph.timeline.step_of(since)
     if model is None:
+        if horizon is not None:
+            raise SettingsError("A horizon needs a model, which gives the probabilities.")
         return find_changes(graph, first, graph.end, top)
+    steps = parse_horizon(graph.timeline, 1 if horizon is None else horizon)
     loaded = _load_model(model)
     warn_of_misfit(graph, loaded, [first])
     forecaster = OccurrenceForecaster.over_time(graph, loaded)

@@ -12,12 +12,13 @@ from tlogic.cli.evaluate import Split
 from tlogic.cli.forecasters import default_model, load_model
 from tlogic.cli.options import OutOption, Threads, default_of
 from tlogic.cli.outlook import Model
+from tlogic.errors import SettingsError
 
 
 def backtest(
     data: DataOptions,
     model: Model = None,
-    split: Annotated[Split, typer.Option(help="The facts to forecast.")] = Split.test,
+    split: Annotated[Split | None, typer.Option(help="The facts to forecast; by default test.")] = None,
     since: Annotated[
         str | None,
         typer.Option(help="Forecast from this date on instead, until the last fact.", metavar="DATE"),
@@ -36,18 +37,19 @@ def backtest(
     from tlogic.cli.monitoring_output import print_backtest
     from tlogic.evidence.occurrence_evidence import extract_kernel
 
+    if split is not None and since is not None:
+        raise SettingsError("Give either --split or --since, not both.")
+    chosen = (split or Split.test).value
     graph = data.read()
     before = None if since is None else graph.timeline.step_of(since)
-    fitted = load_model(model, lambda: default_model(graph, threads, before=before, split=split.value))
+    fitted = load_model(model, lambda: default_model(graph, threads, before=before, split=chosen))
     with wait_for_kernels(extract_kernel), progress() as follow:
-        measured = api.backtest(
-            graph, fitted, split=split.value, since=since, every=every, threads=threads, progress=follow
-        )
+        measured = api.backtest(graph, fitted, split=chosen, since=since, every=every, threads=threads, progress=follow)
     if out is not None:
         from tlogic.analysis import report_backtest
 
         with_model = "" if model is None else f" --model {model}"
-        period = f"--split {split.value}" if since is None else f"--since {since}"
+        period = f"--split {chosen}" if since is None else f"--since {since}"
         about = f"{with_model} {period} --every {every}"
         command = f"tlogic backtest {data.data or '--db URL'}{about}"
         error_console.print(f"wrote the report to {report_backtest(measured, out, command)}", markup=False)

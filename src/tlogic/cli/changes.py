@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -47,10 +47,9 @@ def changes(
     if horizon is not None and model is None:
         raise SettingsError("--horizon needs --model MODEL, which gives the probabilities.")
     graph = data.read(out)
-    options: dict[str, Any] = {} if horizon is None else {"horizon": horizon}
     kernels = () if model is None else (extract_kernel,)
     with wait_for_kernels(*kernels), progress() as follow:
-        found = api.changes(graph, model, since=since, top=top, threads=threads, progress=follow, **options)
+        found = api.changes(graph, model, since=since, top=top, horizon=horizon, threads=threads, progress=follow)
     if out is not None:
         write_table(found.frame, out)
         error_console.print(f"{found.frame.height:,} changes written to {out}", markup=False)

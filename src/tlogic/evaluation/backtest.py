@@ -165,6 +165,9 @@ def backtest_model(forecaster: OccurrenceForecaster, origins: Origins, execution
         forecaster: The model over the graph that holds the period.
         origins: The time steps to forecast from.
         execution: How many threads to use, and who is shown the progress.
+
+    Returns:
+        The figures per horizon, for recurring and new events, with a reliability table and the largest misses.
     """
     graph: Any = forecaster.graph
     first, end, steps = origins.first, origins.end, origins.steps

@@ -129,7 +129,7 @@ def _copy_records(lists: Lists, moved: Lists) -> None:
 
 @kernel
 def _copy_next_records(lists: Lists, at: Ints, out: Ints) -> None:
-    """Fill an array with records, from a list and a position in it on, and go on to the next."""
+    """Fill an array with the next records, and advance the list and the position in it."""
     row, position = at[0] + 1, at[1]
     for i in range(len(out)):
         while position == lists.extent[row, _SIZE]:

@@ -192,19 +192,29 @@ class CountsByName(NamedTuple):
     counts: tuple[Counts, ...] = ()
 
 
+_NO_RULES = CountsByName()
+
+
 class CountedRules:
     """The kept rules of all head relations, as arrays.
 
     Args:
-        read: Reads them when they are first needed: few commands do, and a model has tens of thousands.
+        content: The rules; or their text in a model file, which is read when they are first needed: few commands need
+            them, and a model has tens of thousands.
+        read: Reads the text.
     """
 
-    def __init__(self, read: Callable[[], CountsByName] = CountsByName) -> None:
-        self._read = read
+    def __init__(
+        self, content: CountsByName | str = _NO_RULES, read: Callable[[str], CountsByName] | None = None
+    ) -> None:
+        self._given, self._read = content, read
 
     @cached_property
     def _content(self) -> CountsByName:
-        return self._read()
+        if isinstance(self._given, CountsByName):
+            return self._given
+        assert self._read is not None
+        return self._read(self._given)
 
     @property
     def relations(self) -> tuple[str, ...]:
@@ -238,6 +248,8 @@ class CountedRules:
 
     def to_json(self) -> str:
         """The rules for a model file: one group per head relation and kind, one line per rule."""
+        if isinstance(self._given, str):
+            return self._given
         groups = ",\n".join(map(self._group_to_json, self.counts))
         return f"[\n{groups}\n]"
 

@@ -1,7 +1,5 @@
 """Fitting: the weights of evidence, learned from past queries with their true answers."""
 
-from functools import partial
-
 import numpy as np
 
 from tlogic.evidence.registry import evidence_columns
@@ -10,7 +8,7 @@ from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.boosting import grow_trees, lightgbm
 from tlogic.models.calibration import calibrate, learn_expected_answers
-from tlogic.models.counted_rules import CountedRules, CountsByName
+from tlogic.models.counted_rules import CountedRules
 from tlogic.models.model import Model
 from tlogic.models.occurrence.occurrence_training import fit_occurrence
 from tlogic.models.pair_learning import learn_pairs
@@ -47,7 +45,7 @@ def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution 
         pairs=pairs,
         calibration=calibrate(expected, to_calibrate.start, scores, to_calibrate.is_true, *of_queries),
         trees=trees,
-        counted=CountedRules(partial(CountsByName, *counted)),
+        counted=CountedRules(counted),
         occurrence=fit_occurrence(occurrences, execution),
         settings={
             "model": settings.model,

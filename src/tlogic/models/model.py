@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -23,7 +23,7 @@ from tlogic.models.boosting import Trees
 from tlogic.models.calibration import Calibration
 from tlogic.models.counted_rules import CountedRule, CountedRules, CountsByName, read_rules
 from tlogic.models.file_format import FORMAT, VERSION
-from tlogic.models.file_numbers import WrongNumberError, check_numbers
+from tlogic.models.file_numbers import Keys, WrongNumberError, check_numbers
 from tlogic.models.occurrence.occurrence_model import OccurrenceModel
 from tlogic.models.pair_tables import N_GROUPS, PairTables, groups_of
 from tlogic.models.softmax import scores_of
@@ -31,6 +31,7 @@ from tlogic.notebook import html_table
 from tlogic.sealing import check_seal, seal
 
 _RULES = ',\n "rules": '  # begins the last field before the checksum, in a file that `save` wrote
+_OTHER_FIELDS = {"calibration", "data", "evidence", "families", "half_lives", "pairs", "settings", "trees"}
 
 
 @dataclass(frozen=True)
@@ -247,6 +248,8 @@ class Model:
         before, mark, _ = content.rpartition(_RULES)
         try:
             found = json.loads(f"{before}}}" if mark else content)
+            if mark and not _OTHER_FIELDS.issubset(found):  # somebody sorted the fields, so that rules are not the last
+                mark, found = "", json.loads(content)
         except (ValueError, RecursionError) as error:
             raise InputError(f"{path} is not a model file: {error}.") from None
         if not isinstance(found, dict) or found.get("format") != FORMAT:
@@ -257,18 +260,20 @@ class Model:
                 f"{VERSION}. Fit the model again."
             )
         sealed = check_seal(content, path, "tlogic fit")
-        with _damage_reported(content, path):
-            rules = CountedRules(partial(_stored_rules, sealed, len(before) + len(_RULES), path)) if mark else None
-            return _from_json(found, rules, path)
+        with _damage_reported(path, lambda keys: line_of(content, *keys)):
+            if not mark:
+                return _from_json(found, None, path)
+            read = partial(_stored_rules, path, before.count("\n") + _RULES.count("\n"))
+            return _from_json(found, CountedRules(sealed[len(before) + len(_RULES) :], read), path)
 
 
 @contextmanager
-def _damage_reported(content: str, path: str | os.PathLike[str]) -> Iterator[None]:
+def _damage_reported(path: str | os.PathLike[str], line_of_keys: Callable[[Keys], int]) -> Iterator[None]:
     """Turn the errors of reading a model file into those that its users see."""
     try:
         yield
     except WrongNumberError as error:
-        line = line_of(content, *error.keys)
+        line = line_of_keys(error.keys)
         raise InputError(f"{path} is a damaged model file, line {line}: {error}. Fit it again.") from None
     except ValueError as error:
         raise InputError(f"{path} is a damaged model file: {error}. Fit it again.") from None
@@ -276,10 +281,10 @@ def _damage_reported(content: str, path: str | os.PathLike[str]) -> Iterator[Non
         raise InputError(f"{path} is a damaged model file ({error!r}); fit it again.") from None
 
 
-def _stored_rules(content: str, start: int, path: str | os.PathLike[str]) -> CountsByName:
-    """The rules at the end of the content of a model file."""
-    with _damage_reported(content, path):
-        groups = json.loads(content[start:])
+def _stored_rules(path: str | os.PathLike[str], n_lines_before: int, text: str) -> CountsByName:
+    """The rules from their text at the end of a model file."""
+    with _damage_reported(path, lambda keys: n_lines_before + line_of(text, *keys[1:])):
+        groups = json.loads(text)
         check_numbers({"rules": groups})
         return read_rules(groups)
 
@@ -310,7 +315,7 @@ def _from_json(found: dict[str, Any], rules: CountedRules | None, path: str | os
         pairs=_pairs_of(found["pairs"], evidence_columns(families), groups_of(bins.sizes)),
         calibration=Calibration.from_dict(found["calibration"]),
         trees=Trees(found["trees"]) if found["trees"] else None,
-        counted=rules or CountedRules(partial(CountsByName, *read_rules(found.get("rules", [])))),
+        counted=rules or CountedRules(read_rules(found.get("rules", []))),
         occurrence=OccurrenceModel.from_dict(found["occurrence"]) if found.get("occurrence") else None,
         settings=found["settings"],
         data=found["data"],

@@ -40,7 +40,7 @@ _MAX_PER_QUERY = _MAX_OTHERS_PER_QUERY + _MAX_ANSWERS_PER_QUERY
 _HELD_BACK_SHARE = 0.1  # of the queries, which are no examples, but calibrate
 _MIN_CALIBRATION_QUERIES = 6000  # some examples calibrate, too, if fewer are held back
 _MANY_ANSWERS = np.log(2.0)  # in the mean, beyond which queries are rare, so that all of them calibrate
-_SAMPLES_UNTIL_GIVEN_BACK = 50  # after so many, freed memory is given back; else it is 80 MB in the end
+_SAMPLES_PER_GIVE_BACK = 50  # after so many, freed memory is given back: else 80 MB of it are kept on ICEWS18
 _QUERIES_FOR_BINS = 6000  # the first ones, by which the edges of bins are chosen
 
 _CHOSEN, _HELD_BACK, _DRAWN = range(3)  # what random numbers are for
@@ -162,7 +162,7 @@ def _collect(samples: Iterable[Samples], n_queries: int, n_columns: int) -> tupl
     examples, to_calibrate = _Collection(n_queries * _MAX_PER_QUERY, n_columns), _Collection(n_queries, n_columns)
     counts = []
     for number, sample in enumerate(samples):
-        if number % _SAMPLES_UNTIL_GIVEN_BACK == 0:
+        if number % _SAMPLES_PER_GIVE_BACK == 0:
             give_back()
         examples.add(sample.example)
         to_calibrate.add(sample.to_calibrate)

@@ -17,8 +17,10 @@ class ProbabilityChanges(NamedTuple):
 
     triples: Triples
     hazards: tuple[Floats, Floats]
-    """Per time step and triple: -log(1 - p) for the probability p that it occurs within the horizon; 0 for a triple that
-    an outlook of that time step does not consider."""
+    """Per time step and triple: -log(1 - p) for the probability p that it occurs within the horizon.
+
+    It is 0 for a triple that an outlook of that time step does not consider.
+    """
 
     def of_groups(self, triple: Ints, group: Ints, n_groups: int) -> tuple[Floats, Floats]:
         """Per time step and group: the probability that at least one triple of the group occurs.

@@ -86,6 +86,9 @@ class Surprises:
         Args:
             facts: How many facts of each kind of evidence an explanation holds.
             progress: Shows how many events are explained.
+
+        Returns:
+            The explanations of the events, and those of the events that failed to happen, in the order of the frames.
         """
         places = [(event.step, missing, i) for missing in (False, True) for i, event in enumerate(self._found[missing])]
         follow = Execution(progress=progress).follow(sorted(places), len(places), "explanations")

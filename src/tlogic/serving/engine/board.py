@@ -1,4 +1,5 @@
-"""Board: what is likely next, surprising, changed and latest, and how good that is; computed once for all."""
+"""Board: what is likely next, surprising, changed and latest, and how good the probabilities were;
+computed once for all."""
 
 from collections import Counter
 from collections.abc import Hashable

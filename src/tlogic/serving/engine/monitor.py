@@ -23,12 +23,12 @@ from tlogic.serving.engine.time_limit import NO_LIMIT, TimeLimit
 from tlogic.serving.engine.versions import VersionManager
 from tlogic.serving.store.encoded_events import MAX_STEPS_AHEAD
 
-MAX_STEPS = 100
+MAX_FORECAST_STEPS = 100
 """Surprises and backtests forecast from up to so many time steps: all known triples are judged at each of them."""
 
 
 class Monitor:
-    """Answers what is likely next, what was surprising, what changed and how good that is, with the model in use.
+    """Answers what is likely next, what was surprising and what changed, and how good the probabilities were.
 
     Args:
         live_store: The events in memory.
@@ -268,12 +268,12 @@ def _settings(watchlist: schemas.Watchlist) -> dict[str, Any]:
 
 def _check_period(graph: LiveGraph, since: schemas.Time, every: int, command: str) -> None:
     """Report a period with more time steps to forecast from than the service goes through."""
-    n_steps = -(-(graph.end - graph.timeline.step_of(since)) // every)
-    if n_steps > MAX_STEPS and graph.end > MAX_STEPS * every:
-        first = graph.timeline.label_of(graph.end - MAX_STEPS * every)
+    n_steps = -(-(graph.end - graph.timeline.step_of(since)) // max(every, 1))
+    if n_steps > MAX_FORECAST_STEPS and graph.end > MAX_FORECAST_STEPS * every:
+        first = graph.timeline.label_of(graph.end - MAX_FORECAST_STEPS * every)
         raise InputError(
             f"The period since {since} has {n_steps:,} time steps to forecast from; the service goes through up to "
-            f"{MAX_STEPS}. Give {first} or a later date, or use the command `tlogic {command}`."
+            f"{MAX_FORECAST_STEPS}. Give {first} or a later date, or use the command `tlogic {command}`."
         )
 
 
