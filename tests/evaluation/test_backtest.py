@@ -24,8 +24,10 @@ def test_a_histogram_gives_the_figures_of_its_cases() -> None:
     histogram = ScoreHistogram(-12, 8)
     for part in np.array_split(np.arange(len(score)), 3):
         histogram.add(score[part], probability[part], happened[part])
-    assert histogram.average_precision() == pytest.approx(_average_precision(score, happened), rel=0.01)
-    assert histogram.average_precision(happened.sum()) == pytest.approx(histogram.average_precision() / 2)
+    precision = histogram.average_precision()
+    assert precision is not None
+    assert precision == pytest.approx(_average_precision(score, happened), rel=0.01)
+    assert histogram.average_precision(happened.sum()) == pytest.approx(precision / 2)
     assert histogram.brier == pytest.approx(((probability - happened) ** 2).mean())
     assert histogram.base_rate == pytest.approx(happened.mean())
     assert histogram.groups(10)[:, 2] == pytest.approx(happened.sum() / 10, rel=0.05)

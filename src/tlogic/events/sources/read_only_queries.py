@@ -46,7 +46,8 @@ def check_reads_only(query: str, name: str) -> None:
     Traceback (most recent call last):
     tlogic.errors.InputError: events.db: the query has several statements; give a single SELECT.
     """
-    words, is_ended = [], False
+    words: list[str] = []
+    is_ended = False
     for token in _TOKENS.finditer(query):
         if token["unclear"] or (token["hash"] and not words):
             raise InputError(
