@@ -24,8 +24,10 @@ def test_a_histogram_gives_the_figures_of_its_cases() -> None:
     histogram = ScoreHistogram(-12, 8)
     for part in np.array_split(np.arange(len(score)), 3):
         histogram.add(score[part], probability[part], happened[part])
-    assert histogram.average_precision() == pytest.approx(_average_precision(score, happened), rel=0.01)
-    assert histogram.average_precision(happened.sum()) == pytest.approx(histogram.average_precision() / 2)
+    precision = histogram.average_precision()
+    assert precision is not None
+    assert precision == pytest.approx(_average_precision(score, happened), rel=0.01)
+    assert histogram.average_precision(happened.sum()) == pytest.approx(precision / 2)
     assert histogram.brier == pytest.approx(((probability - happened) ** 2).mean())
     assert histogram.base_rate == pytest.approx(happened.mean())
     assert histogram.groups(10)[:, 2] == pytest.approx(happened.sum() / 10, rel=0.05)
@@ -63,10 +65,20 @@ def test_figures_equal_those_of_the_outlooks(graph: TemporalGraph, model: Model)
     assert figures["brier_skill"] == pytest.approx(1 - brier / np.var(happened))
 
 
-def test_events_that_never_happen_have_no_skill() -> None:
+def test_events_that_never_happen_have_no_figures_that_need_events() -> None:
     sums = _Sums(horizon=1, kind="recurring")
     sums.add(np.full(3, 0.25), np.ones((3, N_HALF_LIVES)), np.zeros(3, bool), n_events=0)
-    assert (sums.figures()["brier_skill"], sums.figures()["brier_skill_over_counts"]) == (None, None)
+    figures = sums.figures()
+    without_value = {name for name, value in figures.items() if value is None}
+    of_ranking, of_probabilities = {"average_precision", "best_count"}, {"brier_skill", "calibration_error"}
+    assert without_value == of_ranking | of_probabilities | {"brier_skill_over_counts"}
+    assert figures["precision_at_100"] == 0.0
+
+
+def test_events_that_are_never_judged_are_never_found() -> None:
+    sums = _Sums(horizon=1, kind="new")
+    sums.add(np.full(3, 0.25), np.ones((3, N_HALF_LIVES)), np.zeros(3, bool), n_events=2)
+    assert (sums.figures()["average_precision"], sums.figures()["calibration_error"]) == (0.0, None)
 
 
 def test_periods_that_end_after_the_facts_are_left_out(graph: TemporalGraph, model: Model) -> None:

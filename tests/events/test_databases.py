@@ -214,6 +214,16 @@ def test_columns_that_are_not_needed_may_hold_anything(fill: Fill) -> None:
         "SELECT array['x]'] ; COMMIT; DROP TABLE events; --'",
         "SELECT * FROM events /*! INTO OUTFILE '{copy}' */",
         'SELECT "a\\" ; COMMIT; DROP TABLE events; -- "',
+        "SELECT 1 # '\n ; COMMIT; DROP TABLE events; -- '",
+        "SELECT 1 # '\r' ; COMMIT; DROP TABLE events; -- '",
+        'SELECT 1 # "\n ; COMMIT; DROP TABLE events; -- "',
+        "SELECT 1 # /*\n ; COMMIT; DROP TABLE events; -- */",
+        "SELECT 1 # `\n INTO OUTFILE 1 -- `",
+        "SELECT [1 # 'a'\n, 'b ; COMMIT; DROP TABLE events; -- ']",
+        "# SELECT\n DROP TABLE events",
+        "#> SELECT\n DROP TABLE events",
+        "SELECT 1 # 1 ; COMMIT; DROP TABLE events",
+        "SELECT 1 # ;\n DROP TABLE events",
     ],
 )
 def test_a_query_that_does_more_than_read_is_refused(database: str, query: str, tmp_path: Path) -> None:
@@ -226,6 +236,22 @@ def test_a_query_that_does_more_than_read_is_refused(database: str, query: str, 
 def test_quotes_and_comments_may_hold_anything(database: str) -> None:
     query = """/* all ' */ SELECT * FROM events WHERE relation <> '; DROP TABLE \\events' -- "UPDATE"\r\n ;"""
     assert read_events(database, query=query, columns={"subject": "who"}).frame.height == len(FACTS)
+
+
+def test_a_hash_is_an_operator_if_its_line_could_be_a_comment(postgres: str) -> None:
+    url = fill_postgres(
+        postgres, """CREATE TABLE events AS SELECT jsonb '{"from": "Ann", "to": {"name": "it''s Bob"}}' AS doc"""
+    )
+    query = """
+        SELECT doc ->> 'from' AS subject, 'r#' AS relation, -- # '
+            /* # " */ doc #>> '{to, name}' AS object,
+            doc #> array['to', 'name'] AS "doc#", 5 # 1 AS time
+        FROM events WHERE doc #>> '{to}' <> 'it''s #' -- all"""
+    assert read_events(url, query=query).frame.rows() == [("Ann", "r#", "it's Bob", 0)]
+
+
+def test_the_position_of_an_unclear_hash_is_shown(sqlite: str) -> None:
+    assert "from # at character 10 on; write texts" in refusal(sqlite, query="SELECT 1 # it's\n")
 
 
 def test_duckdb_reads_other_files_only_if_asked(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import tlogic
 from tlogic.evidence.live_evidence import LiveQueryEvidence
+from tlogic.explaining.occurrence_explanation import OccurrenceExplanation
 from tlogic.graph import Facts, TemporalGraph
 from tlogic.graph.live_graph import LiveGraph
 from tlogic.models import Model
@@ -118,6 +119,15 @@ def test_explanations_multiply_to_the_probability_and_cite_real_facts(days: Temp
         assert cited
         assert set(cited) <= facts
         assert f"Why {100 * row.probability:.1f}% for {row.subject}" in why.text(2)
+
+
+def test_an_explanation_without_evidence_gives_the_probability_of_an_average_event() -> None:
+    why = OccurrenceExplanation("Ann", "calls", "Bo", "new pair", "1 day", 0.25, 0.25, ())
+    assert why.text().splitlines() == [
+        "Why 25.0% for Ann — calls → Bo within 1 day?",
+        "An average event between two that never met before has a probability of 25.0%; "
+        "no kind of evidence changes its odds.",
+    ]
 
 
 def test_a_reason_cites_the_fact_that_its_sentence_names(days: TemporalGraph, judge: Model) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tlogic.errors import InputError
+from tlogic.forecasting.live_forecaster import LiveFallback
+from tlogic.graph.arrays import Floats, Ints
 from tlogic.serving.startup import open_service, warm_up
 from tlogic.serving.store.encoded_events import Timeline, check_events
 from tlogic.serving.store.event_store import EventStore
@@ -53,6 +55,25 @@ def test_such_an_event_is_refused(tmp_path: Path) -> None:
         store.add(store.check(EVENTS, step=1))
         with pytest.raises(InputError, match="10,000,000 time steps before 0; is it mistyped"):
             store.check([("p1", "calls", "p5", LONG_AGO)])
+
+
+def test_the_fallback_is_ready_before_the_first_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether or not a first request needs it."""
+    counted = list[int]()
+
+    def count(fallback: LiveFallback, relation: int, time: int) -> tuple[Ints, Floats]:
+        counted.append(relation)
+        return original(fallback, relation, time)
+
+    original = LiveFallback.of
+    monkeypatch.setattr(LiveFallback, "of", count)
+    rules = tmp_path / "given.txt"
+    verbs = ("calls", "calls^-1")
+    rules.write_text("".join(f"50/100 {verb}(X, Y, T2) <- {verb}(X, Y, T1)\n" for verb in verbs), "utf-8")
+    with EventStore.open(tmp_path / "events.db") as store:
+        store.add(store.check(EVENTS, step=1))
+        warm_up(open_service(store, rules=rules))
+    assert counted == [0]
 
 
 def test_a_failing_first_request_does_not_prevent_the_start(

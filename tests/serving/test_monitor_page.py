@@ -11,6 +11,8 @@ from tests.serving.services import STILL_LOADING, Opened
 from tlogic.serving import schemas
 from tlogic.serving.engine import shared_result
 from tlogic.serving.engine.service import Service
+from tlogic.serving.engine.shared_result import SharedResult
+from tlogic.serving.engine.time_limit import TimeLimitError
 from tlogic.serving.page import live_section
 from tlogic.serving.page.display_text import percent, rare
 from tlogic.serving.page.probability_curve import draw_curve
@@ -293,6 +295,25 @@ def test_new_events_appear_by_themselves(page: Page, opened: Opened, service: Se
         expect(other.locator(".facts li").first).to_contain_text("Just Arrived")
 
 
+@pytest.mark.usefixtures("quick_updates")
+def test_an_open_board_does_not_compute_again_and_again_what_fails(
+    page: Page, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shared_result, "MIN_PAUSE_SECONDS", 3600.0)
+    tried = list[str]()
+
+    def fail() -> schemas.Changes:
+        tried.append("once")
+        raise TimeLimitError
+
+    monkeypatch.setattr(service.board, "changes", SharedResult(fail, lambda: 0))
+    for n_visits in (1, 2):
+        page.goto("/")
+        expect(page.get_by_role("region", name="Changed")).to_contain_text("The request takes too long")
+        page.wait_for_timeout(1000)  # several updates
+        assert len(tried) == n_visits
+
+
 def test_a_lost_connection_is_explained(page: Page) -> None:
     page.goto("/")
     expect(page.get_by_role("region", name="Changed").locator("li").first).to_be_visible()
@@ -302,6 +323,13 @@ def test_a_lost_connection_is_explained(page: Page) -> None:
     expect(popup).to_be_visible()
     expect(popup).to_contain_text("The connection to the service is lost")
     expect(popup).to_contain_text("may be out of date")
+    icon, padding = popup.evaluate(
+        """popup => {
+            const icon = getComputedStyle(popup.firstElementChild, "::before");
+            return [parseFloat(icon.left) + parseFloat(icon.width), parseFloat(getComputedStyle(popup).paddingLeft)];
+        }"""
+    )
+    assert 0 < icon <= padding, "the icon overlaps the text"
 
 
 def test_the_view_of_an_entity_shows_probabilities(page: Page, service: Service) -> None:

@@ -63,16 +63,55 @@ def test_a_change_during_the_pause_is_computed_after_it(monkeypatch: pytest.Monk
     assert source.n_computed == 1
 
 
-def test_an_error_is_shared_and_kept() -> None:
-    n_calls = 0
+class Failure:
+    """A computation that fails until it is repaired."""
 
-    def fail() -> int:
-        nonlocal n_calls
-        n_calls += 1
-        raise InputError("No facts.")
+    def __init__(self) -> None:
+        self.is_repaired, self.n_computed = False, 0
+        self.go_on = Event()
 
-    shared = SharedResult(fail, lambda: 0)
-    for _ in range(2):
+    def compute(self) -> int:
+        self.go_on.wait()
+        self.n_computed += 1
+        if not self.is_repaired:
+            raise InputError("No facts.")
+        return 1
+
+
+def test_all_who_wait_for_a_computation_get_its_error() -> None:
+    failure = Failure()
+    shared = SharedResult(failure.compute, lambda: 0)
+    waiting = [shared.latest() for _ in range(3)]
+    failure.go_on.set()
+    for each in waiting:
+        with pytest.raises(InputError, match="No facts"):
+            each.result()
+    assert failure.n_computed == 1
+
+
+def test_an_error_is_not_kept() -> None:
+    failure = Failure()
+    failure.go_on.set()
+    shared = SharedResult(failure.compute, lambda: 0)
+    for n_computed in (1, 2):
         with pytest.raises(InputError, match="No facts"):
             shared.latest().result()
-    assert n_calls == 1
+        assert failure.n_computed == n_computed
+        assert shared.has_just_failed
+    failure.is_repaired = True
+    assert shared.latest().result() == 1
+    assert not shared.has_just_failed
+    assert shared.latest().result() == 1
+    assert failure.n_computed == 3
+
+
+def test_a_result_after_a_change_does_not_outlive_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_result, "MIN_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(shared_result, "PAUSE_FACTOR", 0.0)
+    failure, state = Failure(), 0
+    failure.go_on.set()
+    failure.is_repaired = True
+    shared = SharedResult(failure.compute, lambda: state)
+    assert shared.latest().result() == 1
+    state, failure.is_repaired = 1, False
+    wait_until(lambda: shared.latest().exception() is not None)

@@ -48,7 +48,8 @@ class Backtest:
             in time steps, the number of judged triples and of events, the average precision, that of the best decayed
             count, the precision of the 100 most probable triples per time step, the Brier skill against the base rate
             and against the best decayed count, whose frequencies are known with hindsight, and the calibration error
-            weighted by events. There is no Brier skill if none of the events, or all of them, happened.
+            weighted by events. There is no Brier skill if none of the triples, or all of them, happened, no
+            calibration error if none happened, and no average precision if there are no events.
         reliability: One row per horizon, kind and group of probabilities: triples, the mean probability, the observed
             frequency and its standard error.
         misses: The least probable events that happened, and the most probable ones that did not.
@@ -252,7 +253,7 @@ class _Sums:
         """The figures, as a row of a table."""
         model, is_recurring = self._model, self.kind == RECURRING
         n_missed = self._n_events - model.n_happened.sum()
-        best = max(self._counts, key=lambda each: each.average_precision()) if is_recurring else None
+        best = max(self._counts, key=lambda each: each.average_precision() or 0.0) if is_recurring else None
         against_counts = None if best is None else _skill(model.brier, best.brier_with_hindsight())
         return {
             "horizon": self.horizon,

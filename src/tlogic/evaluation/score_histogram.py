@@ -31,15 +31,17 @@ class ScoreHistogram:
         self.predicted += np.bincount(bins, probability, _N_BINS)
         self.squared_error += np.bincount(bins, (probability - happened) ** 2, _N_BINS)
 
-    def average_precision(self, n_more: float = 0.0) -> float:
-        """The average precision over the bins, the highest scores first.
+    def average_precision(self, n_more: float = 0.0) -> float | None:
+        """The average precision over the bins, the highest scores first; None if nothing happened.
 
         Args:
             n_more: How many further events happened that are no cases: they are never found.
         """
         n, found = np.cumsum(self.n[::-1]), np.cumsum(self.n_happened[::-1])
-        used = self.n[::-1] > 0
-        gain = self.n_happened[::-1][used] / max(found[-1] + n_more, 1.0)
+        n_events, used = found[-1] + n_more, self.n[::-1] > 0
+        if not n_events:
+            return None
+        gain = self.n_happened[::-1][used] / n_events
         return float((gain * found[used] / n[used]).sum())
 
     @property
@@ -73,8 +75,10 @@ class ScoreHistogram:
         sums = [np.bincount(group, each, n_groups) for each in (self.n, self.predicted, self.n_happened)]
         return np.stack(sums).T.astype(np.float64)
 
-    def calibration_error(self, n_groups: int = 20) -> float:
-        """The mean difference between probabilities and frequencies, weighted by events."""
+    def calibration_error(self, n_groups: int = 20) -> float | None:
+        """The mean difference between probabilities and frequencies, weighted by events; None if no case happened."""
         n, predicted, happened = self.groups(n_groups).T
+        if not happened.any():
+            return None
         difference = np.abs(predicted - happened) / np.maximum(n, 1.0)
-        return float((difference * happened).sum() / max(happened.sum(), 1.0))
+        return float((difference * happened).sum() / happened.sum())

@@ -88,7 +88,7 @@ class OccurrenceExplanation:
         lines = [
             f"Why {percent(self.probability)} for {self.subject} — {self.relation} → {self.object} "
             f"within {self.period}?",
-            f"{_START[self.novelty]} has a probability of {percent(self.base_rate)}; its odds are multiplied by:",
+            f"{_START[self.novelty]} has a probability of {percent(self.base_rate)}; {self._effect}",
         ]
         cited = set[Fact]()
         for each in self.factors[:n_reasons]:
@@ -99,6 +99,10 @@ class OccurrenceExplanation:
             product = float(np.prod([each.factor for each in rest]))
             lines.append(f"  × {product:<7.3g} {len(rest)} more kinds of evidence together")
         return "\n".join(lines)
+
+    @property
+    def _effect(self) -> str:
+        return "its odds are multiplied by:" if self.factors else "no kind of evidence changes its odds."
 
     def to_dict(self) -> dict[str, Any]:
         """The whole explanation, for JSON."""

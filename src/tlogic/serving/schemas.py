@@ -383,7 +383,8 @@ class BacktestFigures(Schema):
     """The number of judged triples."""
     events: int
     """The number of events, of which some may not have been judged."""
-    average_precision: float
+    average_precision: float | None
+    """Null if there are no events."""
     best_count: float | None
     """The average precision of the best decayed count; null for new events, which have no counts."""
     precision_at_100: float
@@ -392,8 +393,8 @@ class BacktestFigures(Schema):
     """Against the base rate; null if none of the triples happened, or all of them."""
     brier_skill_over_counts: float | None
     """Against the best decayed count."""
-    calibration_error: float
-    """Weighted by events."""
+    calibration_error: float | None
+    """Weighted by events; null if none of the triples happened."""
 
 
 class ReliabilityGroup(Schema):

@@ -5,6 +5,7 @@ from pathlib import Path
 from tlogic.api import fit, learn
 from tlogic.errors import InputError, SettingsError
 from tlogic.forecasting import ApplicationSettings
+from tlogic.forecasting.live_forecaster import LiveFallback
 from tlogic.graph import TemporalGraph
 from tlogic.models import Model
 from tlogic.rules import RuleSet
@@ -92,6 +93,9 @@ def _warm_up(service: Service) -> None:
         service.monitor.outlook(entity, top=1, explain=True)
     else:
         service.expected_events(entity)
+    if service.versions.predictor.kind == "rules":
+        with service.live_store.reading() as graph:
+            LiveFallback(graph).of(relation=0, time=graph.end)
     service.events(entity, None, 0, 1)
 
 

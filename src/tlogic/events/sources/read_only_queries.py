@@ -11,17 +11,21 @@ _READS = {"SELECT", "WITH", "VALUES", "TABLE", "FROM"}
 _WRITES = {"INSERT", "UPDATE", "DELETE", "MERGE", "INTO"}
 # Texts, quoted names and comments, whose content is no SQL; then words; then the end of a statement. The first are
 # found only where all databases agree on their ends. What else may begin one in some database is unclear.
+#
+# From # to the end of the line is a comment in MySQL; elsewhere # belongs to an operator such as #>> or to a name. If
+# nothing that begins on the line goes on behind it, both readings agree on all other lines, and the line is checked.
 _TOKENS = re.compile(
     r"""
       '(?:[^'\\]|\\(?!')|'')*'                         # a text, in which '' is a quote
     | "(?:[^"\\]|\\(?!")|"")*"                         # a quoted name
     | `[^`'";]*`                                       # a quoted name in MySQL
-    | \[(?:[^][`'";\n]|'[^]'\\]*')*\]                  # a quoted name in SQL Server, or an array
+    | \[(?:[^][`'";\#\n]|'[^]'\\]*')*\]                # a quoted name in SQL Server, or an array
     | --(?!\S)[^;\r\n]*(?=\r?\n|\Z)                    # a comment, of one line
     | /\*(?!M?!)(?:[^;*/]|\*(?!/)|/(?!\*))*\*/         # or between marks, with no other comment inside
     | (?P<word>(?:[A-Za-z_]|[^\0-\x7f\s])(?:[\w$]|[^\0-\x7f\s])*)
     | (?P<end>;)
-    | (?P<unclear>['"`$[]|--|/\*)
+    | (?P<hash>\#)(?=(?:'[^'\r\n]*'|"[^"\r\n]*"|/(?!\*)|[^'"`/\r\n])*(?:\r?\n|\Z))
+    | (?P<unclear>['"`$[\#]|--|/\*)
     """,
     re.VERBOSE,
 )
@@ -42,13 +46,14 @@ def check_reads_only(query: str, name: str) -> None:
     Traceback (most recent call last):
     tlogic.errors.InputError: events.db: the query has several statements; give a single SELECT.
     """
-    words, is_ended = [], False
+    words: list[str] = []
+    is_ended = False
     for token in _TOKENS.finditer(query):
-        if token["unclear"]:
+        if token["unclear"] or (token["hash"] and not words):
             raise InputError(
-                f"{name}: databases differ in how they read the query from {token['unclear']} at character "
+                f"{name}: databases differ in how they read the query from {token[0]} at character "
                 f"{token.start() + 1:,} on; write texts in single quotes, with '' for a quote in them, names in double "
-                "quotes, and comments without a semicolon."
+                "quotes, comments after -- and without a semicolon, and quoted texts that follow # in its line."
             )
         if token["word"]:
             if is_ended:

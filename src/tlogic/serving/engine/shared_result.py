@@ -17,10 +17,11 @@ class SharedResult(Generic[Result]):
     """The result of a computation, which runs in a thread of its own.
 
     It is computed when it is requested for the first time, and again when it is requested after the state has changed
-    and a pause is over. Meanwhile the former result stays.
+    and a pause is over. Meanwhile the former result stays. An error goes to all who wait for the computation, and is
+    not kept: the next request computes again, without a pause.
 
     Args:
-        compute: The computation. An error that it raises is shared like a result.
+        compute: The computation.
         state: What the result depends on, such as the version of the events.
 
     Example:
@@ -40,7 +41,7 @@ class SharedResult(Generic[Result]):
         self._next_start = 0.0
 
     def latest(self) -> Future[Result]:
-        """The latest result or, if there is none yet, the one that is being computed."""
+        """The latest result or, if there is none, the one that is being computed."""
         with self._lock:
             if self._running is None and self._is_due():
                 self._running = Future()
@@ -51,19 +52,30 @@ class SharedResult(Generic[Result]):
         assert latest is not None
         return latest
 
+    @property
+    def has_just_failed(self) -> bool:
+        """Whether the last computation failed and the pause after it is not over."""
+        with self._lock:
+            return self._finished is None and self._running is None and monotonic() < self._next_start
+
     def _is_due(self) -> bool:
-        is_new = self._finished is None or self._state() != self._state_of_newest
-        return is_new and monotonic() >= self._next_start
+        if self._finished is None:
+            return True
+        return self._state() != self._state_of_newest and monotonic() >= self._next_start
 
     def _run(self, future: Future[Result]) -> None:
         started = monotonic()
         try:
             result = self._compute()
-        except Exception as error:  # whoever asks for the result gets it
+        except Exception as error:  # whoever waits for the result gets it
+            self._finish(None, started)  # before that, so that whoever got the error can try again
             future.set_exception(error)
         else:
             future.set_result(result)
+            self._finish(future, started)
+
+    def _finish(self, finished: Future[Result] | None, started: float) -> None:
         with self._lock:
             now = monotonic()
             self._next_start = now + max(MIN_PAUSE_SECONDS, PAUSE_FACTOR * (now - started))
-            self._finished, self._running = future, None
+            self._finished, self._running = finished, None

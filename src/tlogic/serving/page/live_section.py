@@ -63,7 +63,9 @@ class LiveSection(Generic[Result]):
         self._shown: Future[Result] | None = None
 
     async def update(self) -> None:
-        """Show the latest result, unless it is shown already."""
+        """Show the latest result, unless it is shown already. After an error, an open view waits for the pause."""
+        if self._shown is not None and self._result.has_just_failed:
+            return
         latest = self._result.latest()
         if latest is self._shown:
             return
@@ -93,13 +95,12 @@ def card(title: str, link_text: str = "", url: ViewUrl | None = None) -> ui.elem
 
 
 def follow(sections: Sequence[LiveSection[Any]]) -> None:
-    """Update sections while the page is open. Nothing is computed or sent unless events or a version arrived."""
+    """Update sections while the page is open.
 
-    async def update() -> None:
-        for section in sections:
-            await section.update()
-
-    ui.timer(REFRESH_SECONDS, update, immediate=False)
+    Nothing is computed or sent unless events or a version arrived, or a result is missing after an error.
+    """
+    for section in sections:
+        ui.timer(REFRESH_SECONDS, section.update, immediate=False)
 
 
 def announce_new_events(service: Service, current: ViewUrl, main: ui.element) -> None:

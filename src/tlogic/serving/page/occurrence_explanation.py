@@ -43,9 +43,10 @@ async def show(service: Service, event: tuple[str, str, str], current: OutlookUr
     with box("h2", "asked").props("id=why tabindex=-1"):
         text(f"Why {rare(explanation.probability)}?", "span")
         event_phrase(explained.subject, explained.relation, explained.object, current)
+    effect = "are multiplied by:" if explanation.factors else "are not changed by any kind of evidence."
     hint(
         f"Within {explanation.period}. The odds of {_NOVELTY[explained.novelty]}, with a probability of "
-        f"{rare(explanation.base_rate)}, are multiplied by:"
+        f"{rare(explanation.base_rate)}, {effect}"
     )
     with box(style="columns why-columns"):
         with box("section", label="Factors"):
@@ -54,8 +55,6 @@ async def show(service: Service, event: tuple[str, str, str], current: OutlookUr
                 lambda index, factor: _show_factor(factor, explanation, current, is_open=index == 0),
                 "reason",
             )
-            if not explanation.factors:
-                hint("No kind of evidence changes the odds.")
         with box("section", "curve-section", "Probability by date"):
             text("Probability by date", "h3")
             drawing(draw_curve(explained.curve, explained.median_wait))
