@@ -224,6 +224,12 @@ def test_columns_that_are_not_needed_may_hold_anything(fill: Fill) -> None:
         "#> SELECT\n DROP TABLE events",
         "SELECT 1 # 1 ; COMMIT; DROP TABLE events",
         "SELECT 1 # ;\n DROP TABLE events",
+        "SELECT array[ /*] ' */ 1] ; COMMIT; DROP TABLE events; -- '",
+        "SELECT array[ --] ' \n 1] ; COMMIT; DROP TABLE events; -- '",
+        "SELECT array[ $$] ' $$ ] ; COMMIT; DROP TABLE events; -- '",
+        "SELECT ` /*` ' */ 1 ; COMMIT; DROP TABLE events; -- '",
+        "SELECT 1 --\N{NO-BREAK SPACE}x INTO OUTFILE '{copy}'",
+        "SELECT 1 AS a DROP TABLE events COMMIT",
     ],
 )
 def test_a_query_that_does_more_than_read_is_refused(database: str, query: str, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import re
 from tlogic.errors import InputError
 
 _READS = {"SELECT", "WITH", "VALUES", "TABLE", "FROM"}
-_WRITES = {"INSERT", "UPDATE", "DELETE", "MERGE", "INTO"}
+_WRITES = {"INSERT", "UPDATE", "DELETE", "MERGE", "INTO", "DROP", "ALTER", "CREATE", "TRUNCATE", "EXEC", "COMMIT"}
 # Texts, quoted names and comments, whose content is no SQL; then words; then the end of a statement. The first are
 # found only where all databases agree on their ends. What else may begin one in some database is unclear.
 #
@@ -18,9 +18,9 @@ _TOKENS = re.compile(
     r"""
       '(?:[^'\\]|\\(?!')|'')*'                         # a text, in which '' is a quote
     | "(?:[^"\\]|\\(?!")|"")*"                         # a quoted name
-    | `[^`'";]*`                                       # a quoted name in MySQL
-    | \[(?:[^][`'";\#\n]|'[^]'\\]*')*\]                # a quoted name in SQL Server, or an array
-    | --(?!\S)[^;\r\n]*(?=\r?\n|\Z)                    # a comment, of one line
+    | `(?:(?!--|/\*)[^`'"$\#;])*`                      # a quoted name in MySQL
+    | \[(?:(?!--|/\*)[^][`'"$;\#\n]|'[^]'\\]*')*\]     # a quoted name in SQL Server, or an array
+    | --(?=[ \t\r\n]|\Z)[^;\r\n]*(?=\r?\n|\Z)          # a comment, of one line
     | /\*(?!M?!)(?:[^;*/]|\*(?!/)|/(?!\*))*\*/         # or between marks, with no other comment inside
     | (?P<word>(?:[A-Za-z_]|[^\0-\x7f\s])(?:[\w$]|[^\0-\x7f\s])*)
     | (?P<end>;)
