@@ -120,7 +120,7 @@ def test_a_rule_can_be_switched_off(api: httpx.Client) -> None:
 def test_openapi_describes_all_routes_and_problems(api: httpx.Client) -> None:
     described = api.get("/openapi.json").json()
     operations = [(path, method) for path, item in described["paths"].items() for method in item]
-    assert len(operations) == 17
+    assert len(operations) == 18
     for path, method in operations:
         operation = described["paths"][path][method]
         assert operation["description"]
