@@ -89,7 +89,7 @@ audit: .venv/ready  ## Compare the locked dependencies with the known vulnerabil
 	build/audit/bin/pip install --quiet pip-audit
 	$(BIN)/uv export --quiet --locked --all-extras --no-emit-project --output-file build/audit/requirements.txt
 	build/audit/bin/pip-audit --strict --disable-pip --require-hashes --requirement build/audit/requirements.txt \
-	    || { echo "The audit failed: a dependency is vulnerable, or pypi.org knows or answers nothing about it."; exit 1; }
+	    || { echo "The audit failed: a dependency is vulnerable, or could not be compared."; exit 1; }
 
 soak: .venv/ready  ## Test the promises of docs/reliability.md for an hour (MINUTES=60) and write the page.
 	$(BIN)/python -m benchmarks.soak --minutes $(MINUTES) --out docs/reliability.md
