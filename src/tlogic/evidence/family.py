@@ -51,6 +51,8 @@ class Family(Protocol):
     """Do models use it unless told otherwise?"""
     rule_kind: ClassVar[RuleKind | None]
     """The form of the rules that it counts; None if it counts none."""
+    learning_cost: ClassVar[int]
+    """How long it takes to learn, relative to other families; the slowest begin first, so that threads end together."""
     state: Any
     """A named tuple of arrays, and of such tuples, with all that it learned; None if it learns nothing."""
 
@@ -91,6 +93,7 @@ class BaseFamily(Family):
     claim: ClassVar[str] = "the evidence speaks for it"
     by_default: ClassVar[bool] = True
     rule_kind: ClassVar[RuleKind | None] = None
+    learning_cost: ClassVar[int] = 0
     state: Any = None
 
     def observe(self, memory: EventMemory, names: Sequence[str], events: StepEvents) -> None:

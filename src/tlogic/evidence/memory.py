@@ -119,6 +119,7 @@ class Memory:
             for family in families:
                 family.learn(self.events, events, times)
         else:
+            families.sort(key=lambda family: family.learning_cost, reverse=True)
             list(pool.map(lambda family: family.learn(self.events, events, times), families))
 
     @contextmanager

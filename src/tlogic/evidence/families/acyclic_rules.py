@@ -127,17 +127,14 @@ def _learn(memory: EventMemory, tally: Tally, events: StepEvents, first: int, ti
     memory, tally, events = borrowed(memory), borrowed(tally), borrowed(events)
     now = events.now
     edges, record = memory.edges, memory.edges.record
+    recent = _recent_facts(memory.recent, memory.newest, now)
+    total = 2 * recent.sum(axis=0)  # each fact is an event of both its entities
     for event in range(first, len(events.source)):
         r = events.relation[event]
         if not can_add_rules(tally, len(memory.relation_key)):
             return event
         if events.new_relation[event]:
-            for age in range(N_AGES):
-                for b in range(len(memory.relation_key)):
-                    n = facts_at(memory.recent, memory.newest, b >> 1, now - age - 1)
-                    if n:
-                        rule = add_key(tally.rule, joint_key(r, b))
-                        add_counts(tally.counts[rule], tally.totals[r], FIRES, age, _ALL_AGES, times * n)
+            _count_firings(tally, r, recent, total, times)
         if events.new_answer[event]:
             c = events.target[event]
             i = end_of_edges(edges, c, now) - 1
@@ -148,10 +145,34 @@ def _learn(memory: EventMemory, tally: Tally, events: StepEvents, first: int, ti
     return len(events.source)
 
 
+@helper
+def _recent_facts(recent: Ints, newest: Ints, now: int) -> Ints:
+    """Per relation of the data: its facts in the last time steps, by age, and their sum."""
+    n = np.zeros((recent.shape[1], _ALL_AGES + 1), np.int64)
+    for relation in range(len(n)):
+        for age in range(N_AGES):
+            n[relation, age] = facts_at(recent, newest, relation, now - age - 1)
+            n[relation, _ALL_AGES] += n[relation, age]
+    return n
+
+
+@helper
+def _count_firings(tally: Tally, head: int, recent: Ints, total: Ints, times: int) -> None:
+    for body in range(2 * len(recent)):
+        n = recent[body >> 1]
+        if n[_ALL_AGES]:
+            counts = tally.counts[add_key(tally.rule, joint_key(head, body))]
+            for age in range(_ALL_AGES + 1):
+                counts[age, FIRES] += times * n[age]
+    for age in range(_ALL_AGES + 1):
+        tally.totals[head, age, FIRES] += times * total[age]
+
+
 class AcyclicRules(TallyFamily):
     """Rules r(X, Y, T2) <- b(Y, Z, T1)."""
 
     claim = "events of the candidate with others lead to it"
+    learning_cost = 1
     columns = ("largest", "sum", "sum of best")
     n_buckets = _ALL_AGES + 1
     rule_kind = RuleKind(("X", "Y"), (("Y", "Z"),), tuple(((age, age),) for age in range(1, N_AGES + 1)), PRIOR)

@@ -109,6 +109,7 @@ class ConstantRules(CountingFamily):
     """Rules r(X, c, T2) <- X has partner d."""
 
     claim = "the subject's partners suggest it"
+    learning_cost = 2
     columns = ("largest", "sum")
 
     def __init__(self) -> None:

@@ -82,6 +82,8 @@ class Firings(NamedTuple):
     body: Ints
     bucket: Ints
     n: Ints
+    total: Ints
+    """Per bucket: the sum over all body relations."""
 
 
 class Fired(NamedTuple):
@@ -219,7 +221,9 @@ def _learn(memory: EventMemory, tally: Tally, events: StepEvents, first: int, ti
     memory, tally, events = borrowed(memory), borrowed(tally), borrowed(events)
     now, n_relations = events.now, len(memory.relation_key)
     most = n_relations * _N_BUCKETS
-    firings = Firings(np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int32))
+    firings = Firings(
+        np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int32), np.empty(_N_BUCKETS, np.int64)
+    )
     fired = Fired(
         np.zeros((n_relations, _N_BUCKETS), np.int32),
         np.zeros(n_relations),
@@ -293,20 +297,25 @@ def _fire_once(
         fired.whole[relation] = weight_at(decay, slots, slot, moment_before(slots, slot, now), now)
         fired.body[fired.n_bodies[0]] = relation
         fired.n_bodies[0] += 1
-    fired.n[relation, _age_bucket(age)] += 1
-    fired.n[relation, _shared_bucket(age, weight / fired.whole[relation])] += 1
+    n = fired.n[relation]
+    n[_age_bucket(age)] += 1
+    n[_ALL_AGES] += 1
+    n[_shared_bucket(age, weight / fired.whole[relation])] += 1
+    n[_ALL_SHARED] += 1
 
 
 @helper
 def _take(fired: Fired, firings: Firings) -> int:
     """Write what fired, and forget it; return the number of entries."""
     n = 0
+    firings.total[:] = 0
     for i in range(fired.n_bodies[0]):
         body = fired.body[i]
         fired.whole[body] = 0.0
         for bucket in range(_N_BUCKETS):
             if fired.n[body, bucket]:
                 firings.body[n], firings.bucket[n], firings.n[n] = body, bucket, fired.n[body, bucket]
+                firings.total[bucket] += fired.n[body, bucket]
                 fired.n[body, bucket] = 0
                 n += 1
     fired.n_bodies[0] = 0
@@ -319,8 +328,9 @@ def _count_firings(tally: Tally, head: int, firings: Firings, n: int, times: int
     for i in range(n):
         if i == 0 or firings.body[i] != firings.body[i - 1]:
             rule = add_key(tally.rule, joint_key(head, firings.body[i]))
-        whole = _ALL_AGES if firings.bucket[i] < _ALL_AGES else _ALL_SHARED
-        add_counts(tally.counts[rule], tally.totals[head], FIRES, firings.bucket[i], whole, times * firings.n[i])
+        tally.counts[rule, firings.bucket[i], FIRES] += times * firings.n[i]
+    for bucket in range(_N_BUCKETS):
+        tally.totals[head, bucket, FIRES] += times * firings.total[bucket]
 
 
 @helper
@@ -354,6 +364,7 @@ class OneStepRules(TallyFamily):
     """Rules r(X, Y, T2) <- b(X, Y, T1)."""
 
     claim = "other events of the two lead to it"
+    learning_cost = 3
     columns = (
         *(f"probability {i}" for i in range(N_TOP)),
         "sum",
