@@ -6,7 +6,7 @@ from benchmarks import worlds
 
 from tlogic.evidence.answer_history import MEAN_ANSWERS
 from tlogic.graph import TemporalGraph
-from tlogic.models import training_data
+from tlogic.models import sampling
 from tlogic.models.settings import FitSettings
 from tlogic.models.training_data import TrainingData, collect_training_data
 
@@ -23,7 +23,7 @@ def data(regular: TemporalGraph) -> TrainingData:
 
 
 def test_all_queries_calibrate_if_there_are_few(data: TrainingData) -> None:
-    assert len(data.counts.n_similar) < training_data._MIN_CALIBRATION_QUERIES
+    assert len(data.counts.n_similar) < sampling._MIN_CALIBRATION_QUERIES
     assert (data.counts.n_similar == 1.0).all()
     assert len(data.to_calibrate.start) == len(data.counts.n_similar) + 1
     assert data.to_calibrate.is_true.sum() == data.counts.n_answers.sum()
@@ -33,7 +33,7 @@ def test_all_queries_with_many_answers_calibrate(
     regular: TemporalGraph, data: TrainingData, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The others stand for ten. The weights are learned from the same examples whatever calibrates."""
-    monkeypatch.setattr(training_data, "_MIN_CALIBRATION_QUERIES", 0)
+    monkeypatch.setattr(sampling, "_MIN_CALIBRATION_QUERIES", 0)
     fewer = collect_training_data(regular, FitSettings())
     many = fewer.counts.history[:, MEAN_ANSWERS] >= np.log(2.0)
     assert many.any()

@@ -28,7 +28,13 @@ def mixed_hashes(columns: Sequence[Ints]) -> Ints:
     """
     mixed: Ints = np.zeros(len(columns[0]), np.uint64)
     for column in columns:
-        mixed = splitmix64_of(mixed ^ column.astype(np.uint64))
+        mixed = further_hashes(mixed, column)
+    return mixed
+
+
+def further_hashes(hashes: Ints, column: Ints) -> Ints:
+    """The hashes of rows with one more column, from the hashes of the columns before it."""
+    mixed: Ints = splitmix64_of(hashes ^ column.astype(np.uint64))
     return mixed
 
 

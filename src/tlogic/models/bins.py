@@ -24,9 +24,10 @@ class Bins(NamedTuple):
         edges = [_edges(column[~np.isnan(column)]) for column in evidence.T.astype(np.float32)]
         return cls(np.append(0, np.cumsum([len(each) for each in edges])), np.concatenate(edges))
 
-    def of(self, evidence: Floats) -> Ints:
-        """The bin of each value: 0 if it is nan, else one more than the number of edges below it."""
-        return _bins_of(self.start, self.edge, evidence.astype(np.float32, copy=False))
+    def of(self, evidence: Floats, rows: Ints | None = None) -> Ints:
+        """The bins of values, in all rows or in some: 0 for nan, else one more than the number of edges below it."""
+        rows = np.arange(len(evidence)) if rows is None else rows
+        return _bins_of(self.start, self.edge, evidence.astype(np.float32, copy=False), rows)
 
     @property
     def sizes(self) -> Ints:
@@ -44,17 +45,17 @@ def _edges(values: Floats) -> Floats:
 
 
 @kernel
-def _bins_of(edge_start: Ints, edge: Floats, evidence: Floats) -> Ints:
+def _bins_of(edge_start: Ints, edge: Floats, evidence: Floats, rows: Ints) -> Ints:
     n_columns = evidence.shape[1]
     edges = np.full((n_columns, _N_PADDED), np.float32(np.inf))
     for column in range(n_columns):
         for i in range(edge_start[column + 1] - edge_start[column]):
             edges[column, i] = edge[edge_start[column] + i]
-    bins = np.empty(evidence.shape, np.uint8)
-    for row in range(evidence.shape[0]):
+    bins = np.empty((len(rows), n_columns), np.uint8)
+    for i in range(len(rows)):
         for column in range(n_columns):
-            value = evidence[row, column]
-            bins[row, column] = 0 if np.isnan(value) else 1 + _n_below(edges[column], value)
+            value = evidence[rows[i], column]
+            bins[i, column] = 0 if np.isnan(value) else 1 + _n_below(edges[column], value)
     return bins
 
 

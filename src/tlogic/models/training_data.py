@@ -6,55 +6,32 @@ the facts that it scores.
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from tlogic.errors import InputError
-from tlogic.evidence.answer_history import HISTORY_COLUMNS, MEAN_ANSWERS
+from tlogic.evidence.answer_history import HISTORY_COLUMNS
 from tlogic.evidence.groups import half_lives
-from tlogic.evidence.memory import Evidence
 from tlogic.evidence.memory_cache import MemoryCache
 from tlogic.evidence.memory_settings import MemorySettings
 from tlogic.evidence.query_evidence import QueryEvidence
-from tlogic.evidence.relation_numbers import decode_relations, encode_relations
 from tlogic.execution import Execution
 from tlogic.forecasting.application import QueryBatch
-from tlogic.graph.arrays import Bools, Floats, Ints, is_in
-from tlogic.graph.facts import Facts
-from tlogic.graph.hashing import mixed_hashes
+from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.memory import give_back
 from tlogic.models.bins import Bins
 from tlogic.models.counted_rules import CountsByName, most_frequent_rules
 from tlogic.models.occurrence.occurrence_training import OccurrenceCollector
+from tlogic.models.sampling import MAX_PER_QUERY, AnswerCounts, Sample, Sampler, Samples
 from tlogic.models.settings import FitSettings
 from tlogic.models.softmax import Examples
-from tlogic.names import name_keys
 
 _WARM_UP_SHARE = 0.75  # of the training time, in which rules are counted but no examples taken: evidence is still thin
 _SHORT_WARM_UP_SHARE, _MIN_FACTS = 0.5, 1000  # with fewer facts after that time, examples are taken earlier, too
-_MAX_QUERIES = 60_000  # about as many examples are drawn
-_MAX_OTHERS_PER_QUERY, _MAX_ANSWERS_PER_QUERY = 60, 20
-_MAX_PER_QUERY = _MAX_OTHERS_PER_QUERY + _MAX_ANSWERS_PER_QUERY
-_HELD_BACK_SHARE = 0.1  # of the queries, which are no examples, but calibrate
-_MIN_CALIBRATION_QUERIES = 6000  # some examples calibrate, too, if fewer are held back
-_MANY_ANSWERS = np.log(2.0)  # in the mean, beyond which queries are rare, so that all of them calibrate
 _SAMPLES_PER_GIVE_BACK = 50  # after so many, freed memory is given back: else 80 MB of it are kept on ICEWS18
 _QUERIES_FOR_BINS = 6000  # the first ones, by which the edges of bins are chosen
-
-_CHOSEN, _HELD_BACK, _DRAWN = range(3)  # what random numbers are for
-
-
-class AnswerCounts(NamedTuple):
-    """All queries, in the order of the examples and of those that calibrate."""
-
-    history: Floats
-    """One row per query: how many answers it had before."""
-    n_answers: Ints
-    """Per query: its answers among its candidates."""
-    n_similar: Floats
-    """Per query: how many queries it stands for in the calibration; 0 if it is not used there."""
 
 
 class TrainingData(NamedTuple):
@@ -75,25 +52,6 @@ class TrainingData(NamedTuple):
     """Past triples that occurred and that did not, for the occurrence model."""
 
 
-class Sample(NamedTuple):
-    """Queries with the evidence of their candidates."""
-
-    sizes: Ints
-    """Per query: its number of candidates."""
-    values: Any
-    """Per candidate: its evidence, or the bins of its evidence."""
-    is_true: Ints
-    """Per candidate: 1 if it is an answer, else 0."""
-
-
-class Samples(NamedTuple):
-    """What some queries of one time step are used for."""
-
-    example: Sample
-    to_calibrate: Sample
-    counts: AnswerCounts
-
-
 def collect_training_data(
     graph: TemporalGraph, settings: FitSettings, execution: Execution = Execution()
 ) -> TrainingData:
@@ -108,7 +66,7 @@ def collect_training_data(
     occurrences = OccurrenceCollector(known, _after(known, _WARM_UP_SHARE), settings.seed)
     evidence.visit(occurrences.origins, occurrences)
     facts = known.facts.between(_learn_from(known), known.end)
-    sampler = _Sampler(known, facts, settings.seed)
+    sampler = Sampler(known, facts, settings.seed)
     first, rest = _in_two(sampler.queries())
     samples = list(chain.from_iterable(evidence.map(first, sampler, execution, "evidence")))
     sampler.bins = Bins.cut(_rows_for_bins([sample.example for sample in samples], settings.seed))
@@ -159,7 +117,7 @@ def _binned(bins: Bins, samples: list[Samples]) -> Iterator[Samples]:
 
 def _collect(samples: Iterable[Samples], n_queries: int, n_columns: int) -> tuple[Examples, Examples, AnswerCounts]:
     """The examples, the queries for calibration, and the numbers of answers, of all samples."""
-    examples, to_calibrate = _Collection(n_queries * _MAX_PER_QUERY, n_columns), _Collection(n_queries, n_columns)
+    examples, to_calibrate = _Collection(n_queries * MAX_PER_QUERY, n_columns), _Collection(n_queries, n_columns)
     counts = []
     for number, sample in enumerate(samples):
         if number % _SAMPLES_PER_GIVE_BACK == 0:
@@ -202,90 +160,6 @@ class _Collection:
         """All samples as one."""
         start = np.append(0, np.cumsum(np.concatenate(self._sizes)))
         return Examples(start, self._bins[: self._n], np.concatenate(self._is_true))
-
-
-class _Sampler:
-    """Chooses queries and candidates at random, by hashes of their names: whatever their ids and their order."""
-
-    def __init__(self, graph: TemporalGraph, facts: Facts, seed: int) -> None:
-        self._graph, self._facts, self._seed = graph, facts, seed
-        self.bins: Bins | None = None
-        self._calibration_share = _HELD_BACK_SHARE
-        self._entity_key, self._relation_key = name_keys(graph.entities.names), name_keys(graph.relations.names)
-
-    def queries(self) -> QueryBatch:
-        """About as many queries as are to be drawn, sorted by time."""
-        facts, half = self._facts, len(self._graph.relations.base)
-        subject = np.concatenate([facts.subject, facts.object]).astype(np.int64)
-        relation = np.concatenate([facts.relation, facts.relation + half]).astype(np.int64)
-        time = np.concatenate([facts.time, facts.time]).astype(np.int64)
-        order = np.lexsort((encode_relations(relation, half), subject, time))  # as evidence is: blocks keep the order
-        subject, relation, time = subject[order], relation[order], time[order]
-        new = np.append(True, (np.diff(subject) != 0) | (np.diff(relation) != 0) | (np.diff(time) != 0))[: len(time)]
-        share = min(_MAX_QUERIES / max(len(time), 1), 1.0)
-        kept = new & (self._random(_CHOSEN, subject, relation, time) < share)
-        self._calibration_share = min(max(_MIN_CALIBRATION_QUERIES / max(kept.sum(), 1), _HELD_BACK_SHARE), 1.0)
-        return QueryBatch(subject[kept], relation[kept], time[kept], time[kept])
-
-    def __call__(self, part: Evidence) -> Samples:
-        """Examples, which have an answer, with some candidates; and queries for calibration, with all of them."""
-        context, n = part.context, len(part.query)
-        query = np.repeat(np.arange(n), np.diff(context.start))
-        is_true = self._is_answer(part, query)
-        relation = decode_relations(context.relation, len(self._graph.relations.base))
-        time = np.full(n, context.now)
-        random = self._random(_HELD_BACK, context.subject, relation, time)
-        share = np.where(part.history[:, MEAN_ANSWERS] >= _MANY_ANSWERS, 1.0, self._calibration_share)
-        calibrates = random < share
-        draw = self._random(_DRAWN, context.subject[query], relation[query], time[query], context.candidate)
-        n_answers = np.bincount(query[is_true == 1], minlength=n)
-        example = (random >= _HELD_BACK_SHARE) & (n_answers > 0)
-        chosen = (example, example[query] & _some(query, is_true, draw)), (calibrates, calibrates[query])
-        first, second = (
-            Sample(np.bincount(query[rows], minlength=n)[own], self._values(part.values[rows]), is_true[rows])
-            for own, rows in chosen
-        )
-        return Samples(first, second, AnswerCounts(part.history, n_answers, calibrates / share))
-
-    def _values(self, evidence: Floats) -> Any:
-        """Evidence, or its bins as soon as they are chosen."""
-        return evidence if self.bins is None else self.bins.of(evidence)
-
-    def _is_answer(self, part: Evidence, query: Ints) -> Ints:
-        """Per candidate: 1 if it is a true answer to its query, else 0."""
-        context = part.context
-        edges = self._edge(context.subject[query], context.relation[query], context.candidate)
-        return is_in(self._answers_at(context.now), edges).astype(np.int8)
-
-    def _answers_at(self, now: int) -> Ints:
-        """The edges of a time step in both directions, as ascending numbers."""
-        facts, half = self._graph.facts.between(now, now + 1), len(self._graph.relations.base)
-        subject = np.concatenate([facts.subject, facts.object])
-        relation = encode_relations(np.concatenate([facts.relation, facts.relation + half]), half)
-        return np.sort(self._edge(subject, relation, np.concatenate([facts.object, facts.subject])))
-
-    def _edge(self, source: Ints, relation: Ints, target: Ints) -> Ints:
-        n = np.int64(len(self._graph.entities))
-        return (relation * n + source) * n + target
-
-    def _random(self, what: int, subject: Ints, relation: Ints, time: Ints, candidate: Ints | None = None) -> Floats:
-        """Numbers between 0 and 1 for queries, or for their candidates."""
-        keys = [np.full(len(time), self._seed), np.full(len(time), what), self._entity_key[subject]]
-        keys += [self._relation_key[relation], time]
-        if candidate is not None:
-            keys.append(self._entity_key[candidate])
-        return mixed_hashes(keys) / 2.0**64
-
-
-def _some(query: Ints, is_true: Ints, draw: Floats) -> Bools:
-    """A random choice among each query's answers and among its other candidates: those with the smallest numbers."""
-    chosen = np.zeros(len(query), np.bool_)
-    for value, n_most in ((1, _MAX_ANSWERS_PER_QUERY), (0, _MAX_OTHERS_PER_QUERY)):
-        own = np.flatnonzero(is_true == value)
-        order = own[np.argsort(query[own] + draw[own])]
-        rank = np.arange(len(own)) - np.searchsorted(query[own], query[own])
-        chosen[order[rank < n_most]] = True
-    return chosen
 
 
 def _rows_for_bins(samples: list[Sample], seed: int) -> Floats:
