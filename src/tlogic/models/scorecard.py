@@ -15,7 +15,7 @@ from tlogic.models.softmax import Examples, n_per_bin, softmax_loss
 
 _L2_PENALTY = 3.0
 _ROUGHNESS_PENALTY = 2000.0  # on squared differences between the weights of neighbouring bins
-_STAGES = ((16, 60), (4, 12), (1, 4))  # every n-th query is used, and the largest number of iterations
+_STAGES = ((16, 60), (4, 20), (1, 8))  # every n-th query is used, and the largest number of iterations
 _STAGES_OF_FEW = ((1, 50),)
 _MIN_QUERIES = 20_000  # with fewer, a part of them says too little about the rest
 
