@@ -156,10 +156,10 @@ class BaseQueryEvidence(ABC):
                         evidence = memory.evidence(now, chunk, queries.subject[chunk], relation[chunk], popular)
                         return function(evidence)
 
+                    visit = partial(self.visit_at, memory, now)  # it takes longer than a chunk, so it begins first
+                    visited = pool.submit(visit) if pool else visit()
                     chunks = np.array_split(own, _n_chunks(len(own), thread_count(execution.threads)))
                     results = pool.map(work, chunks) if pool else map(work, chunks)
-                    visit = partial(self.visit_at, memory, now)
-                    visited = pool.submit(visit) if pool else visit()
                     if finished is not None:
                         yield finished
                     finished = list(results)

@@ -6,6 +6,7 @@ from tlogic.evidence.registry import evidence_columns
 from tlogic.execution import Execution
 from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
+from tlogic.memory import give_back
 from tlogic.models.boosting import grow_trees, lightgbm
 from tlogic.models.calibration import calibrate, learn_expected_answers
 from tlogic.models.counted_rules import CountedRules
@@ -25,6 +26,8 @@ def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution 
         lightgbm()  # a missing library is reported now, not after all evidence is extracted
     data = collect_training_data(graph, settings, execution)
     known, bins, examples, to_calibrate, counts, memory_settings, counted, occurrences = data
+    occurrence = fit_occurrence(occurrences, execution)  # first, as it frees memory that the weights need
+    give_back()
     weight = learn_weights(examples, bins.sizes, execution.threads)
     additive = scores_of(weight, examples.bins)
     pairs = learn_pairs(examples, additive, bins.sizes, _family_numbers(settings.families), execution.threads)
@@ -46,7 +49,7 @@ def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution 
         calibration=calibrate(expected, to_calibrate.start, scores, to_calibrate.is_true, *of_queries),
         trees=trees,
         counted=CountedRules(counted),
-        occurrence=fit_occurrence(occurrences, execution),
+        occurrence=occurrence,
         settings={
             "model": settings.model,
             "names": "names" in settings.families,

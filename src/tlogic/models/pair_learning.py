@@ -12,6 +12,7 @@ import numpy as np
 
 from tlogic.compilation import kernel
 from tlogic.graph.arrays import Floats, Ints
+from tlogic.memory import give_back
 from tlogic.models.optimiser import minimise_in_stages
 from tlogic.models.pair_tables import N_GROUPS, PairTables, groups_of
 from tlogic.models.softmax import Examples, n_per_bin, on_parts, softmax_loss
@@ -110,6 +111,7 @@ def _gains(examples: Examples, groups: Ints, scores: Floats, n: int, threads: in
 
 def _fitted(tables: PairTables, examples: Examples, scores: Floats, stages: Stages, threads: int | None) -> PairTables:
     """The tables with the weights that fit the examples best."""
+    give_back()  # what the search for pairs freed
     cells = examples._replace(bins=on_parts(tables.cells, examples.bins, threads))
     losses = [(partial(_loss, cells, scores, n, threads), max_iterations) for n, max_iterations in stages]
     flat = tables.weight.reshape(len(tables.weight), -1)

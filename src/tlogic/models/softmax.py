@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -29,7 +30,13 @@ class Examples(NamedTuple):
 
 def on_parts(function: Callable[[Ints], Array], rows: Ints, threads: int | None) -> Array:
     """The results of a function of rows, computed for parts of the rows by threads."""
-    return np.concatenate(list(in_parallel(lambda: function, np.array_split(rows, _N_CHUNKS), threads)))
+    results = in_parallel(lambda: function, np.array_split(rows, _N_CHUNKS), threads)
+    first = next(results)
+    found, end = np.empty((len(rows), *first.shape[1:]), first.dtype), 0
+    for part in chain([first], results):  # part by part, as all of them and their copy would take twice the memory
+        found[end : end + len(part)] = part
+        end += len(part)
+    return found
 
 
 @kernel

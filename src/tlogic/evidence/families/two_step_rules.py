@@ -42,6 +42,7 @@ from tlogic.evidence.rule_kinds import RuleCounts, RuleKind, age_spans
 from tlogic.evidence.statements import Case, Edge, Statement, percent
 from tlogic.evidence.tables import add_key, joint_key, n_keys, number_of
 from tlogic.graph.arrays import Floats, Ints, borrowed
+from tlogic.graph.binary_search import first_at_least
 
 AGES = (3, 14)
 """The edges of the buckets of age, in time steps."""
@@ -60,7 +61,7 @@ class TwoStepState(NamedTuple):
 
     tally: Tally
     since: Ints
-    """Per rule: the time step at which it first hit."""
+    """Per rule: the time step at which it first hit; ascending."""
 
 
 class Firings(NamedTuple):
@@ -147,6 +148,7 @@ def _learn(memory: EventMemory, state: TwoStepState, events: StepEvents, first: 
     """Count firings and hits from an event on until there is no room; return the index of the next event."""
     memory, tally, since, events = borrowed(memory), borrowed(state.tally), state.since, borrowed(events)
     firings, n, subject = _no_firings(), 0, -1
+    n_earlier = first_at_least(since, 0, n_keys(tally.rule), events.now)  # rules that hit before this time step
     for i in range(first, len(events.source)):
         s, r = events.source[i], events.relation[i]
         if events.draw[i] >= _MAX_DRAW:
@@ -162,7 +164,7 @@ def _learn(memory: EventMemory, state: TwoStepState, events: StepEvents, first: 
                 firings.rule[k] = number_of(tally.rule, joint_key(r, firings.body[k]))
             for k in range(n):
                 rule = firings.rule[k]
-                if rule >= 0 and since[rule] < events.now:
+                if 0 <= rule < n_earlier:
                     add_counts(tally.counts[rule], tally.totals[r], FIRES, firings.bucket[k], _ALL_AGES, times)
         for k in range(n):
             if firings.candidate[k] == events.target[i]:

@@ -83,9 +83,10 @@ class OccurrenceCollector:
         """Collect triples at a time step, given a memory of all facts before it."""
         self._parts += _rows_at(self._known, self._facts, memory, now, self.horizons, self._seed)
 
-    def rows(self) -> _Rows:
-        """All that was collected."""
-        return _Rows(*(np.concatenate(column) for column in zip(*self._parts, strict=True)))
+    def take_rows(self) -> _Rows:
+        """All that was collected, which is then removed."""
+        parts, self._parts = self._parts, []
+        return _Rows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def fit_occurrence(collected: OccurrenceCollector, execution: Execution = Execution()) -> OccurrenceModel:
@@ -95,7 +96,7 @@ def fit_occurrence(collected: OccurrenceCollector, execution: Execution = Execut
         collected: Triples at all origins.
         execution: How many threads to use, and who is shown the progress.
     """
-    rows, horizons = collected.rows(), collected.horizons
+    rows, horizons = collected.take_rows(), collected.horizons
     tables = [_binned(rows.part(np.flatnonzero(rows.novelty == novelty))) for novelty in range(len(NOVELTIES))]
     tasks = [(*table, horizon) for table in tables for horizon in horizons]
     fitted = iter(list(execution.run(lambda: _fit, tasks, "occurrence")))
