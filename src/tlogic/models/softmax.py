@@ -31,8 +31,9 @@ class Examples(NamedTuple):
 def on_parts(function: Callable[[Ints], Array], rows: Ints, threads: int | None) -> Array:
     """The results of a function of rows, computed for parts of the rows by threads."""
     results = in_parallel(lambda: function, np.array_split(rows, _N_CHUNKS), threads)
-    first = next(results)
-    found, end = np.empty((len(rows), *first.shape[1:]), first.dtype), 0
+    first: Array = next(results)
+    found: Array = np.empty((len(rows), *first.shape[1:]), first.dtype)
+    end = 0
     for part in chain([first], results):  # part by part, as all of them and their copy would take twice the memory
         found[end : end + len(part)] = part
         end += len(part)
