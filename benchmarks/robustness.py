@@ -20,7 +20,7 @@ from benchmarks import worlds
 from tlogic.evaluation.reliability import Reliability
 from tlogic.evidence.registry import DEFAULT_FAMILIES
 from tlogic.graph import TemporalGraph
-from tlogic.reproduction.scorecard_variants import evaluate_variants, fit_variants
+from tlogic.reproduction.scorecard_variants import Variant, evaluate_variants, fit_variants
 
 WORLDS: dict[str, tuple[Callable[[int], TemporalGraph], int]] = {
     "weekly": (worlds.weekly, 5),
@@ -45,7 +45,7 @@ class Figures(NamedTuple):
 
 def measure(graph: TemporalGraph) -> Figures:
     """Evaluate rules, a scorecard per family, and one with all families on the test facts."""
-    variants = fit_variants(graph, [(family,) for family in DEFAULT_FAMILIES])
+    variants = fit_variants(graph, [Variant((family,)) for family in DEFAULT_FAMILIES])
     model = tlogic.evaluate(graph, tlogic.fit(graph, train_on="train"))
     assert model.reliability is not None
     return Figures(

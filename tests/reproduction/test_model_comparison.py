@@ -14,7 +14,7 @@ from tests.datasets import Datasets
 from tlogic.analysis.reports.section import PUBLISHED, REALISTIC, Section
 from tlogic.evidence.registry import DEFAULT_FAMILIES
 from tlogic.graph import TemporalGraph
-from tlogic.reproduction.ablation import ablation
+from tlogic.reproduction.ablation import ablation, pair_tables
 from tlogic.reproduction.experiment_runner import ExperimentRunner
 from tlogic.reproduction.model_comparison import models, other_split
 from tlogic.reproduction.model_process import measure, measure_in_process
@@ -22,7 +22,7 @@ from tlogic.reproduction.model_trials import ModelTrial, model_commands
 from tlogic.reproduction.other_methods import FOOTNOTES, OTHER_SPLIT_DATES
 from tlogic.reproduction.paper_report import is_available
 from tlogic.reproduction.reliability_table import reliability
-from tlogic.reproduction.scorecard_variants import evaluate_variants, fit_variants
+from tlogic.reproduction.scorecard_variants import Variant, evaluate_variants, fit_variants
 
 DAYS = 60
 
@@ -183,7 +183,7 @@ def test_commands_have_the_options_of_the_trial() -> None:
 
 def test_scorecard_variants_equal_fitted_models(graph: TemporalGraph) -> None:
     some = [DEFAULT_FAMILIES, ("recurrence", "rules")]
-    variants = fit_variants(graph, some)
+    variants = fit_variants(graph, [Variant(families) for families in some])
     for split in ("valid", "test"):
         for families, found in zip(some, evaluate_variants(graph, variants, split), strict=True):
             model = tlogic.fit(graph, evidence=families, train_on="train")
@@ -205,6 +205,18 @@ def test_families_are_left_out_and_built_up(left_out: Section) -> None:
     whole, *others = (row.values[REALISTIC] for row in left_out.rows)
     assert whole["valid, change"] == "+0.0000"
     assert any(values["valid mrr"] != whole["valid mrr"] for values in others)
+
+
+def test_pair_tables_are_added(graph: TemporalGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tlogic.reproduction.ablation._MAX_TABLES", (0, 2))
+    section = pair_tables(ExperimentRunner(tmp_path, {"icews14": graph}))
+    without, some = section.rows
+    assert (without.label, some.label) == (("0",), ("2",))
+    assert without.values[REALISTIC]["valid mrr"] != some.values[REALISTIC]["valid mrr"]
+    [tables] = fit_variants(graph, [Variant(max_tables=2)]).pairs
+    assert len(tables.column) == 2
+    [chart] = section.charts
+    assert chart.lines["test"] == tuple(row.values[REALISTIC]["test mrr"] for row in section.rows)
 
 
 def test_unavailable_datasets_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

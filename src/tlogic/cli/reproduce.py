@@ -14,7 +14,8 @@ def reproduce(
         list[str] | None,
         typer.Option(
             help="Run only this section; repeatable: main, examples, transfer, statistics, walks, lengths, "
-            "windows, scores, counts, seeds, times; with learned models: models, other-split, ablation, reliability.",
+            "windows, scores, counts, seeds, times; with learned models: models, other-split, ablation, pairs, "
+            "reliability.",
             metavar="NAME",
         ),
     ] = None,

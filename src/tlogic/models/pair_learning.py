@@ -21,7 +21,9 @@ from tlogic.parallel import in_parallel
 Stages: TypeAlias = tuple[tuple[int, int], ...]
 """Every how many queries one is used, and the largest number of iterations."""
 
-_N_ROUNDS, _N_PER_ROUND = 2, 20  # tables are added in rounds; later rounds see what earlier tables explain
+MAX_TABLES = 40
+"""The largest number of tables; more improve nothing."""
+_N_PER_ROUND = 20  # tables are added in rounds; later rounds see what earlier tables explain
 _MAX_PER_COLUMN = 2  # tables of one round with the same column
 _MIN_GAIN = 3.0  # of the log-likelihood of the queries that judge a table
 _N_SEARCHED = 16_000  # queries by which tables are chosen
@@ -36,7 +38,12 @@ _MIN_QUERIES = 20_000  # with fewer, a part of them says too little about the re
 
 
 def learn_pairs(
-    examples: Examples, scores: Floats, sizes: Ints, family: Ints, threads: int | None = None
+    examples: Examples,
+    scores: Floats,
+    sizes: Ints,
+    family: Ints,
+    threads: int | None = None,
+    max_tables: int = MAX_TABLES,
 ) -> PairTables:
     """Learn tables of two columns of different families.
 
@@ -46,13 +53,15 @@ def learn_pairs(
         sizes: Per column: its number of bins.
         family: Per column: the number of its family.
         threads: How many threads to use. The result does not depend on it.
+        max_tables: The largest number of tables.
     """
     found = PairTables(group=groups_of(sizes))
     n_searched = max((len(examples.start) - 1) // _N_SEARCHED, 1)
     are_few = len(examples.start) <= _MIN_QUERIES
-    for _ in range(_N_ROUNDS):
+    for n_before in range(0, max_tables, _N_PER_ROUND):
         now = scores + on_parts(found.scores, examples.bins, threads)
-        chosen = _choose(_gains(examples, found.group, now, n_searched, threads), family, found.column)
+        gains = _gains(examples, found.group, now, n_searched, threads)
+        chosen = _choose(gains, family, found.column, min(_N_PER_ROUND, max_tables - n_before))
         if not len(chosen):
             break
         stages = _STAGES_OF_FEW if are_few else _STAGES
@@ -71,13 +80,13 @@ def _with_more(tables: PairTables, chosen: Ints) -> PairTables:
     )
 
 
-def _choose(gains: Floats, family: Ints, taken: Ints) -> Ints:
-    """The pairs of columns with the largest gains, each column in few of them."""
+def _choose(gains: Floats, family: Ints, taken: Ints, n: int) -> Ints:
+    """Up to n pairs of columns with the largest gains, each column in few of them."""
     known, n_of_column = set(map(tuple, taken.tolist())), np.zeros(len(gains), np.int64)
     chosen: list[tuple[int, int]] = []
     for index in np.argsort(-gains, axis=None, kind="stable").tolist():
         one, other = divmod(index, len(gains))
-        if len(chosen) == _N_PER_ROUND or gains[one, other] < _MIN_GAIN:
+        if len(chosen) == n or gains[one, other] < _MIN_GAIN:
             break
         if family[one] == family[other] or (one, other) in known:
             continue

@@ -43,7 +43,7 @@ def reproduce(
     Args:
         folder: Where results are cached and the report is written (report.html, report.md, CSV files, charts).
         only: The sections to run: main, examples, transfer, statistics, walks, lengths, windows, scores, counts,
-            seeds, times, models, other-split, ablation, reliability. All if empty.
+            seeds, times, models, other-split, ablation, pairs, reliability. All if empty.
         on: Data to use instead of the paper's datasets: a graph, or anything that ``read`` accepts. The report then
             lists no published results.
         model_data: The datasets to fit models to: icews14, icews18, icews0515, yago, wiki. All that are available if

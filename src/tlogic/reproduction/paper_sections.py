@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tlogic.analysis.reports.section import Section
-from tlogic.reproduction.ablation import ablation
+from tlogic.reproduction.ablation import ablation, pair_tables
 from tlogic.reproduction.appendix import lengths, rule_counts, score_function, seeds, times, walks, windows
 from tlogic.reproduction.example_rules import examples
 from tlogic.reproduction.experiment_runner import ExperimentRunner
@@ -26,7 +26,8 @@ SECTIONS: dict[str, Callable[[ExperimentRunner], Section]] = {
     "models": models,
     "other-split": other_split,
     "ablation": ablation,
+    "pairs": pair_tables,
     "reliability": reliability,
 }
-MODEL_SECTIONS = {"models", "other-split", "ablation", "reliability"}
+MODEL_SECTIONS = {"models", "other-split", "ablation", "pairs", "reliability"}
 """Those that fit models."""

@@ -1,7 +1,7 @@
-"""Scorecards for several choices of evidence families, from evidence that is extracted only once.
+"""Scorecards for several choices of evidence and numbers of pair tables, from evidence that is extracted only once.
 
-Features are binned independently, and the candidates do not depend on them. Each scorecard therefore equals the one
-from `fit(graph, evidence=families, train_on="train")`.
+Features are binned independently, and the candidates do not depend on them. Each scorecard with the default number of
+pair tables therefore equals the one from `fit(graph, evidence=families, train_on="train")`.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,17 +20,23 @@ from tlogic.forecasting.application import Scored
 from tlogic.graph import TemporalGraph
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.models.bins import N_BINS, Bins
-from tlogic.models.pair_learning import learn_pairs
+from tlogic.models.pair_learning import MAX_TABLES, learn_pairs
 from tlogic.models.pair_tables import PairTables, groups_of
 from tlogic.models.scorecard import learn_weights
 from tlogic.models.settings import FitSettings
 from tlogic.models.softmax import scores_of
 from tlogic.models.training_data import collect_training_data
 
-Families = tuple[str, ...]
 Progress = Callable[..., Any] | None
 
 SEED = 12
+
+
+class Variant(NamedTuple):
+    """A scorecard that uses some families of evidence and at most some number of pair tables."""
+
+    families: tuple[str, ...] = DEFAULT_FAMILIES
+    max_tables: int = MAX_TABLES
 
 
 class Variants(NamedTuple):
@@ -43,15 +49,15 @@ class Variants(NamedTuple):
 
 
 def fit_variants(
-    graph: TemporalGraph, variants: Sequence[Families], threads: int | None = None, progress: Progress = None
+    graph: TemporalGraph, variants: Sequence[Variant], threads: int | None = None, progress: Progress = None
 ) -> Variants:
-    """Fit one scorecard per choice of families to the training facts."""
+    """Fit each scorecard to the training facts."""
     data = collect_training_data(graph, FitSettings(train_on="train", seed=SEED), Execution(threads, progress=progress))
     bins, examples = data.bins, data.examples
     families = np.array([family for family, _ in evidence_columns(DEFAULT_FAMILIES)])
     weights: list[Floats] = []
     pairs: list[PairTables] = []
-    for chosen in _track(progress, variants, len(variants), "scorecards"):
+    for chosen, max_tables in _track(progress, variants, len(variants), "scorecards"):
         is_chosen = np.isin(families, chosen)
         chosen_examples = examples._replace(bins=np.ascontiguousarray(examples.bins[:, is_chosen]))
         weight = np.zeros((len(families), N_BINS + 1))
@@ -59,7 +65,7 @@ def fit_variants(
         weights.append(weight)
         scores = scores_of(weight[is_chosen], chosen_examples.bins)
         family = np.unique(families[is_chosen], return_inverse=True)[1]
-        own = learn_pairs(chosen_examples, scores, bins.sizes[is_chosen], family, threads)
+        own = learn_pairs(chosen_examples, scores, bins.sizes[is_chosen], family, threads, max_tables)
         pairs.append(own._replace(column=np.flatnonzero(is_chosen)[own.column], group=groups_of(bins.sizes)))
     return Variants(data.memory_settings, bins, weights, pairs)
 
