@@ -7,17 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from tlogic.errors import InputError
 from tlogic.evidence.triples import Triples
 from tlogic.execution import Execution
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.graph_protocol import Graph
 from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
+from tlogic.monitoring.period import ComparedPeriods, check_period
 from tlogic.monitoring.probability_changes import ProbabilityChanges, probability_changes
 from tlogic.notebook import html_table
 
-_TIMES_BEFORE = 4
-"""The period before is up to so many times as long as the period of interest."""
 _COLUMNS: dict[str, Any] = {"kind": pl.String, "name": pl.String, "with": pl.String}
 _COLUMNS |= dict.fromkeys(("before", "after", "factor", "significance"), pl.Float64)
 _COLUMNS |= dict.fromkeys(("probability_before", "probability_after"), pl.Float64)
@@ -84,22 +82,19 @@ def find_changes(
     Raises:
         InputError: If there are no time steps before the period, or none in it.
     """
-    label = graph.timeline.label_of
-    if not 0 < since < until:
-        raise InputError(
-            f"Changes need facts before and in the period; the facts are of {label(0)} to {label(until - 1)}."
-        )
-    start = max(since - _TIMES_BEFORE * (until - since), 0)
+    check_period(graph, since, until)
+    periods = ComparedPeriods.of(since, until)
+    start, label = periods.start, graph.timeline.label_of
     facts = _Facts(
         Triples.of_facts(graph.facts_between(start, since)),
         Triples.of_facts(graph.facts_between(since, until)),
-        (since - start, until - since),
+        periods.lengths,
     )
     judged = None if forecaster is None else probability_changes(forecaster, since, until, horizon, execution)
     rows = [row for kind in _KINDS for row in _largest(graph, kind, _movements(graph, kind, facts, judged), top)]
     frame = pl.DataFrame(rows, schema=_COLUMNS, orient="row")
-    periods = (label(start), label(since - 1)), (label(since), label(until - 1))
-    return Changes(*periods, frame, None if forecaster is None else horizon)
+    dates = (label(start), label(since - 1)), (label(since), label(until - 1))
+    return Changes(*dates, frame, None if forecaster is None else horizon)
 
 
 class _Facts(NamedTuple):
