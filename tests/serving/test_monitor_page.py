@@ -8,15 +8,16 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.serving.services import STILL_LOADING, Opened
+from tlogic.evidence.statements import rare
 from tlogic.serving import schemas
 from tlogic.serving.engine import shared_result
 from tlogic.serving.engine.service import Service
 from tlogic.serving.engine.shared_result import SharedResult
 from tlogic.serving.engine.time_limit import TimeLimitError
 from tlogic.serving.page import live_section
-from tlogic.serving.page.display_text import percent, rare
+from tlogic.serving.page.display_text import percent
 from tlogic.serving.page.probability_curve import draw_curve
-from tlogic.serving.page.reliability_diagram import draw_reliability
+from tlogic.serving.page.reliability_diagram import draw_reliability, observed_share
 from tlogic.serving.page.view_urls import AskUrl, BacktestUrl, EntityUrl, OutlookUrl, PairUrl, SurprisesUrl, TripleUrl
 
 ENTITY, OTHER, RELATION = "Kite Aviation", "Meadow Textiles", "sue"
@@ -430,6 +431,7 @@ def test_a_reliability_diagram_shows_calibrated_groups_on_the_diagonal() -> None
     assert (corners[0], corners[-1]) == ((left, bottom), (right, top))
     assert "20.0% forecast, 10.0% of 1,200 triples happened" in drawn
     assert "none of 1,200 triples happened" in drawn
+    assert observed_share(groups[0].model_copy(update={"observed": 1.0})) == "all"
 
 
 def test_the_curve_is_escaped_and_marks_the_median() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from nicegui import ui
 
 from tlogic.errors import TLogicError
+from tlogic.evidence.statements import rare
 from tlogic.serving import schemas
 from tlogic.serving.engine.service import Service
 from tlogic.serving.engine.time_limit import TimeLimit
@@ -19,7 +20,7 @@ from tlogic.serving.page.components import (
     table,
     text,
 )
-from tlogic.serving.page.display_text import pluralize, rare, shorten
+from tlogic.serving.page.display_text import pluralize, shorten
 from tlogic.serving.page.judged_events import show_judged
 from tlogic.serving.page.occurrence_explanation import MAX_SECONDS
 from tlogic.serving.page.toggles import show_switched_off
