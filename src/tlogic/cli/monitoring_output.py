@@ -12,6 +12,7 @@ from tlogic.evaluation import Backtest
 from tlogic.events.timeline import Timeline
 from tlogic.evidence.statements import percent, rare
 from tlogic.monitoring import Changes, Outlook, Surprises
+from tlogic.monitoring.change_explanation import factor_text
 
 _BACKTEST_COLUMNS = {
     "horizon": "steps",
@@ -110,9 +111,8 @@ def print_changes(found: Changes, timeline: Timeline) -> None:
 
 def _movement(row: Mapping[str, Any]) -> list[str]:
     """The factor of a change of rates and, with a model, the probabilities before and after."""
-    factor = "none" if not row["after"] else "new" if row["factor"] is None else f"× {row['factor']:.2f}"
     likely = row["probability_before"], row["probability_after"]
-    return [factor, *(rare(each) for each in likely if each is not None)]
+    return [factor_text(row["before"], row["after"]), *(rare(each) for each in likely if each is not None)]
 
 
 def print_backtest(measured: Backtest) -> None:
