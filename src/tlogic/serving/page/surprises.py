@@ -63,7 +63,8 @@ async def show(service: Service, current: SurprisesUrl) -> None:
 def _rows(service: Service, since: str) -> list[Row]:
     """The surprises for a file or, without probabilities, the changes."""
     if not service.monitor.has_occurrence:
-        return [change.model_dump() for change in service.monitor.changes(since, top=_TOP_CHANGES).changes]
+        changes = service.monitor.changes(since, top=_TOP_CHANGES).changes
+        return [change.model_dump(exclude={"explanation"}) for change in changes]
     found = service.monitor.surprises(since, top=_TOP_EVENTS, limit=TimeLimit.seconds(MAX_SECONDS))
     kinds = ("happened", found.events), ("missing", found.missing)
     return [{"kind": kind, **event.model_dump(exclude={"explanation"})} for kind, events in kinds for event in events]
