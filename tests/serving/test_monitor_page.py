@@ -23,6 +23,7 @@ from tlogic.serving.page.view_urls import AskUrl, BacktestUrl, EntityUrl, Outloo
 ENTITY, OTHER, RELATION = "Kite Aviation", "Meadow Textiles", "sue"
 HOSTILE = ("<script>window.hacked = 1</script>", '<img src=x onerror="window.hacked = 1">', "\"'><svg onload=hacked=1>")
 LONG = "Long " * 1_999 + "Names"
+CHANGES = "tbody tr:not(.why)"
 VIEWS = (
     "/",
     str(OutlookUrl()),
@@ -56,7 +57,7 @@ def expected_rows(outlook: schemas.Outlook) -> list[tuple[str, str]]:
     return [(f"{each.probability:.1%}", words_of(each)) for each in outlook.events]
 
 
-def words_of(event: schemas.LikelyEvent | schemas.JudgedEvent | schemas.Fact) -> str:
+def words_of(event: schemas.LikelyEvent | schemas.JudgedEvent | schemas.Fact | schemas.ChangedTriple) -> str:
     return f"{event.subject} — {event.relation.replace('_', ' ')} → {event.object}"
 
 
@@ -154,21 +155,48 @@ def test_surprises_and_changes(page: Page, service: Service) -> None:
         shown = [" ".join(row.inner_text().split()) for row in rows.all()]
         for row, event in zip(shown, events, strict=True):
             assert row.startswith(f"{event.date} {words_of(event)}")
+    expect(page.get_by_role("columnheader", name="p now")).to_have_count(3)
     changes = service.monitor.changes("2030-04-20", top=8, horizon=1).changes
-    relations = page.get_by_role("table", name="Relations").locator("tbody tr")
+    relations = page.get_by_role("table", name="Relations").locator(CHANGES)
     names = [each.name.replace("_", " ") for each in changes if each.kind == "relation"]
     assert [row.locator("td").first.inner_text() for row in relations.all()] == names
     horizon = page.get_by_label("Horizon of the probabilities")
     horizon.fill("7d")
     horizon.press("Enter")
     page.wait_for_url("**since=2030-04-20&horizon=7d")
+    expect(page.get_by_text("within 7 time steps")).to_be_visible()
     changes = service.monitor.changes("2030-04-20", top=8, horizon="7d").changes
     for kind, label in (("entity", "Entities"), ("pair", "Pairs"), ("relation", "Relations")):
-        rows = page.get_by_role("table", name=label).locator("tbody tr")
+        rows = page.get_by_role("table", name=label).locator(CHANGES)
         own = [each for each in changes if each.kind == kind]
         expect(rows).to_have_count(len(own))
-        likely = [row.locator("td").all_inner_texts()[4:] for row in rows.all()]
+        likely = [row.locator("td").all_inner_texts()[4:6] for row in rows.all()]
         assert likely == [[rare(each.probability_before or 0), rare(each.probability_after or 0)] for each in own]
+
+
+def test_a_change_is_explained_in_its_table(page: Page, service: Service) -> None:
+    page.goto(str(SurprisesUrl(since="2030-04-20", horizon="7d")))
+    expect(page.get_by_role("columnheader", name="p now")).to_have_count(3)
+    found = service.monitor.changes("2030-04-20", top=8, horizon="7d", explain=True).changes
+    change = next(each for each in found if each.kind == "pair")
+    why = change.explanation
+    assert why is not None
+    pairs = page.get_by_role("table", name="Pairs")
+    button, shown = pairs.get_by_role("button", name="Why?").first, pairs.locator(".why").first
+    expect(shown).to_be_hidden()
+    button.click()
+    expect(shown).to_contain_text(why.summary)
+    expect(shown).to_contain_text(str(why.probability_summary))
+    expect(button).to_have_attribute("aria-expanded", "true")
+    events = [*why.triples, *why.likely]
+    rows = shown.locator("li")
+    expect(rows).to_have_count(len(events))
+    for row, event in zip(rows.all(), events, strict=True):
+        assert " ".join(row.inner_text().split()) == f"{event.movement} {words_of(event)} {event.sentence}"
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(shown).to_be_hidden()
+    expect(button).to_have_attribute("aria-expanded", "false")
 
 
 def test_a_surprise_links_to_its_explanation(page: Page, service: Service) -> None:
