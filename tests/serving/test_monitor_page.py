@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Iterator
+from threading import Event
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.serving.services import STILL_LOADING, Opened
+from tests.waiting import PATIENCE
 from tlogic.evidence.statements import rare
 from tlogic.serving import schemas
 from tlogic.serving.engine import shared_result
@@ -197,6 +200,47 @@ def test_a_change_is_explained_in_its_table(page: Page, service: Service) -> Non
     page.keyboard.press("Enter")
     expect(shown).to_be_hidden()
     expect(button).to_have_attribute("aria-expanded", "false")
+
+
+def test_changes_of_rates_do_not_wait_for_probabilities(
+    page: Page, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready, changes = Event(), service.monitor.changes
+
+    def slow(*arguments: Any, **settings: Any) -> schemas.Changes:
+        assert settings.get("horizon") is None or ready.wait(PATIENCE)
+        return changes(*arguments, **settings)
+
+    monkeypatch.setattr(service.monitor, "changes", slow)
+    page.goto(str(SurprisesUrl(since="2030-04-20")))
+    pairs = page.get_by_role("table", name="Pairs")
+    expect(pairs.locator(CHANGES)).to_have_count(8)
+    expect(page.get_by_text("The probabilities are being computed")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="p now")).to_have_count(0)
+    pairs.get_by_role("button", name="Why?").first.click()
+    expect(pairs.locator(".why li").first).to_be_visible()
+    ready.set()
+    expect(page.get_by_role("columnheader", name="p now")).to_have_count(3)
+    expect(page.get_by_text("The probabilities are being computed")).to_have_count(0)
+    expect(pairs.locator(CHANGES)).to_have_count(8)
+
+
+def test_rates_stay_if_probabilities_take_too_long(
+    page: Page, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes = service.monitor.changes
+
+    def late(*arguments: Any, **settings: Any) -> schemas.Changes:
+        if settings.get("horizon") is not None:
+            raise TimeLimitError
+        return changes(*arguments, **settings)
+
+    monkeypatch.setattr(service.monitor, "changes", late)
+    page.goto(str(SurprisesUrl(since="2030-04-20")))
+    section = page.get_by_role("region", name="Changes")
+    expect(section.get_by_role("alert")).to_contain_text("The request takes too long")
+    expect(section.get_by_role("table", name="Pairs").locator(CHANGES)).to_have_count(8)
+    expect(section).not_to_contain_text("being computed")
 
 
 def test_a_surprise_links_to_its_explanation(page: Page, service: Service) -> None:

@@ -88,17 +88,29 @@ async def _show_surprises(service: Service, since: str, current: SurprisesUrl) -
 
 
 async def _show_changes(service: Service, since: str, current: SurprisesUrl) -> None:
+    """Show the changes of rates at once, and with the changes of probabilities when a model has computed them."""
     try:
-        found = await run_blocking(_changes, service, since, current)
+        rates = await run_blocking(_changes, service, since, None)
     except TLogicError as error:
         problem(str(error))
         return
-    with box(style="changes"):
-        show_changes(found, current)
+    with box(style="changes") as tables:
+        show_changes(rates, current)
+    if not service.monitor.has_occurrence:
+        return
+    waiting = text("The probabilities are being computed …", "p", "hint").props("role=status")
+    try:
+        found = await run_blocking(_changes, service, since, current.horizon)
+    except TLogicError as error:
+        problem(str(error))
+    else:
+        tables.clear()
+        with tables:
+            show_changes(found, current)
+    finally:
+        waiting.delete()
 
 
-def _changes(service: Service, since: str, current: SurprisesUrl) -> schemas.Changes:
-    """The changes, with probabilities if a model is in use."""
-    horizon = current.horizon if service.monitor.has_occurrence else None
+def _changes(service: Service, since: str, horizon: str | None) -> schemas.Changes:
     limit = TimeLimit.seconds(MAX_SECONDS)
     return service.monitor.changes(since, top=_TOP_CHANGES, horizon=horizon, explain=True, limit=limit)
