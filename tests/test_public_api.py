@@ -33,6 +33,8 @@ RETURNED = {
     "tlogic.explaining.OddsFactor",
     "tlogic.explaining.Reason",
     "tlogic.models.CountedRule",
+    "tlogic.monitoring.ChangeExplanation",
+    "tlogic.monitoring.ChangedTriple",
     "tlogic.monitoring.Changes",
     "tlogic.monitoring.Likely",
     "tlogic.monitoring.Outlook",

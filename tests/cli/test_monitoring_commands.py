@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -94,6 +95,26 @@ def test_changes_with_a_model_compare_probabilities(small: tuple[Path, Path]) ->
     assert "p now" not in run(*command).stdout
     assert_refused(run(*command, "--horizon", "7d"), "--horizon needs --model")
     assert_refused(run(*command, "--model", model, "--horizon", "soon"), "not understood")
+
+
+def test_changes_are_explained_as_in_python(small: tuple[Path, Path]) -> None:
+    data, model = small
+    command = ("changes", data, "--since", "2030-04-20", "--top", 2, "--explain")
+    with_model: dict[str, Any] = {"model": str(model), "horizon": "7d"}
+    for more, given in (((), {}), (("--model", model, "--horizon", "7d"), with_model)):
+        expected = tlogic.changes(tlogic.read(data), since="2030-04-20", top=2, **given)
+        found = json.loads(run(*command, *more, "--json").stdout)
+        assert found == expected.to_dict() | {"explanations": [each.to_dict() for each in expected.explain_all()]}
+        many = json.loads(run(*command, *more, "--json", "--reasons", 9).stdout)
+        assert many["explanations"] == [each.to_dict() for each in expected.explain_all(9)]
+        shown = run(*command, *more, "--reasons", 1)
+        assert shown.returncode == 0, shown.stderr
+        tables = run(*command[:-1], *more).stdout
+        texts = "".join(f"\n{each.text(1)}\n" for each in expected.explain_all())
+        assert shown.stdout == tables + texts
+    assert "Why" not in tables
+    assert "What changed" not in tables
+    assert_refused(run(*command, "--reasons", 0), "--reasons")
 
 
 def test_a_backtest_reports_its_figures_and_warns_of_known_facts(small: tuple[Path, Path], tmp_path: Path) -> None:

@@ -136,9 +136,27 @@ def test_changes_equal_those_of_the_python_function(
     for service in (model_service, shuffled):
         found = service.monitor.changes(SINCE, horizon=horizon)
         assert found.horizon == expected.horizon
-        assert [tuple(each.model_dump().values()) for each in found.changes] == expected.frame.rows()
+        rows = [tuple(each.model_dump(exclude={"explanation"}).values()) for each in found.changes]
+        assert rows == expected.frame.rows()
         assert (found.before.since, found.before.until) == expected.before
         assert (found.after.since, found.after.until) == expected.after
+
+
+@pytest.mark.parametrize("horizon", [None, "7d"])
+def test_explanations_of_changes_equal_those_of_the_python_function(
+    model_service: Service, shuffled: Service, horizon: str | None
+) -> None:
+    with_model: dict[str, Any] = {} if horizon is None else {"model": sample_model(), "horizon": horizon}
+    expected = tlogic.changes(sample_graph(), since=SINCE, top=4, **with_model).explain_all()
+    for service in (model_service, shuffled):
+        found = service.monitor.changes(SINCE, top=4, horizon=horizon, explain=True).changes
+        assert len(found) == len(expected) == 12
+        for each, why in zip(found, expected, strict=True):
+            assert each.explanation is not None
+            names = {"kind": each.kind, "name": each.name, "with": each.other}
+            assert names | each.explanation.model_dump(exclude={"text"}) == why.to_dict()
+            assert each.explanation.text == why.text()
+        assert all(each.explanation is None for each in service.monitor.changes(SINCE, top=1).changes)
 
 
 @pytest.mark.parametrize("every", [1, 4])
@@ -218,6 +236,8 @@ def test_responses_and_the_client_equal_the_service(api: httpx.Client, model_ser
     assert got(api, "/api/surprises", since=SINCE, top=3, explain=True) == surprises.model_dump()
     assert got(api, "/api/backtest", since=SINCE, every=3) == monitor.backtest(SINCE, every=3).model_dump()
     assert got(api, "/api/changes", since=SINCE, top=3) == monitor.changes(SINCE, top=3).model_dump()
+    changes = monitor.changes(SINCE, top=3, horizon="7d", explain=True)
+    assert got(api, "/api/changes", since=SINCE, top=3, horizon="7d", explain=True) == changes.model_dump()
     with Client(str(api.base_url)) as client:
         assert client.outlook(ENTITY, None, RELATION, horizon="7d", top=3, new=True, when=True, explain=True) == found
         assert client.outlook(ENTITY, OTHER, at="2030-04-01") == pair
@@ -225,6 +245,7 @@ def test_responses_and_the_client_equal_the_service(api: httpx.Client, model_ser
         assert client.backtest(SINCE, every=3) == monitor.backtest(SINCE, every=3)
         assert client.changes(SINCE, top=3) == monitor.changes(SINCE, top=3)
         assert client.changes(SINCE, top=3, horizon="7d") == monitor.changes(SINCE, top=3, horizon="7d")
+        assert client.changes(SINCE, top=3, horizon="7d", explain=True) == changes
 
 
 def test_a_watchlist_equals_that_of_the_python_function(api: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,17 +288,18 @@ def test_metrics_count_outlooks(model_service: Service) -> None:
         ("/api/surprises", {}, 422, "since"),
         ("/api/surprises", {"since": "some day"}, 400, "some day"),
         ("/api/surprises", {"since": SINCE, "top": 51, "explain": True}, 400, "may explain up to 100"),
-        ("/api/surprises", {"since": "2030-05-01"}, 400, "need facts before and in the period"),
+        ("/api/surprises", {"since": "2030-05-01"}, 400, "facts before and in the period"),
         ("/api/surprises", {"since": "2030-01-05"}, 400, f"up to {MAX_FORECAST_STEPS}. Give 2030-01-21 or a later"),
         ("/api/backtest", {}, 422, "since"),
         ("/api/backtest", {"since": "some day"}, 400, "some day"),
-        ("/api/backtest", {"since": "2030-05-01"}, 400, "needs facts before and in the period"),
+        ("/api/backtest", {"since": "2030-05-01"}, 400, "facts before and in the period"),
         ("/api/backtest", {"since": SINCE, "every": 0}, 422, "every"),
         ("/api/backtest", {"since": "2030-01-05"}, 400, f"up to {MAX_FORECAST_STEPS}. Give 2030-01-21 or a later"),
-        ("/api/changes", {"since": "2030-01-01"}, 400, "Changes need facts before"),
+        ("/api/changes", {"since": "2030-01-01"}, 400, "facts before and in the period"),
         ("/api/changes", {"since": SINCE, "top": 0}, 422, "top"),
+        ("/api/changes", {"since": SINCE, "top": 34, "explain": True}, 400, "102 changes are too many to explain"),
         ("/api/changes", {"since": SINCE, "horizon": "soon"}, 400, "not understood"),
-        ("/api/changes", {"since": "2030-01-01", "horizon": "1"}, 400, "Changes need facts before"),
+        ("/api/changes", {"since": "2030-01-01", "horizon": "1"}, 400, "facts before and in the period"),
     ],
 )
 def test_invalid_requests_are_refused(
@@ -334,6 +356,7 @@ def test_long_work_stops_at_the_time_limit(model_service: Service) -> None:
         lambda: model_service.monitor.surprises(SINCE, limit=over),
         lambda: model_service.monitor.backtest(SINCE, limit=over),
         lambda: model_service.monitor.changes(SINCE, horizon=1, limit=over),
+        lambda: model_service.monitor.changes(SINCE, explain=True, limit=over),
         lambda: model_service.monitor.watch(schemas.Watchlist(triples=triples), over),
     ):
         with pytest.raises(TimeLimitError, match="takes too long"):

@@ -2,26 +2,31 @@
 
 import re
 from collections.abc import Iterator
+from threading import Event
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.serving.services import STILL_LOADING, Opened
+from tests.waiting import PATIENCE
+from tlogic.evidence.statements import rare
 from tlogic.serving import schemas
 from tlogic.serving.engine import shared_result
 from tlogic.serving.engine.service import Service
 from tlogic.serving.engine.shared_result import SharedResult
 from tlogic.serving.engine.time_limit import TimeLimitError
 from tlogic.serving.page import live_section
-from tlogic.serving.page.display_text import percent, rare
+from tlogic.serving.page.display_text import percent
 from tlogic.serving.page.probability_curve import draw_curve
-from tlogic.serving.page.reliability_diagram import draw_reliability
+from tlogic.serving.page.reliability_diagram import draw_reliability, observed_share
 from tlogic.serving.page.view_urls import AskUrl, BacktestUrl, EntityUrl, OutlookUrl, PairUrl, SurprisesUrl, TripleUrl
 
 ENTITY, OTHER, RELATION = "Kite Aviation", "Meadow Textiles", "sue"
 HOSTILE = ("<script>window.hacked = 1</script>", '<img src=x onerror="window.hacked = 1">', "\"'><svg onload=hacked=1>")
 LONG = "Long " * 1_999 + "Names"
+CHANGES = "tbody tr:not(.why)"
 VIEWS = (
     "/",
     str(OutlookUrl()),
@@ -55,7 +60,7 @@ def expected_rows(outlook: schemas.Outlook) -> list[tuple[str, str]]:
     return [(f"{each.probability:.1%}", words_of(each)) for each in outlook.events]
 
 
-def words_of(event: schemas.LikelyEvent | schemas.JudgedEvent | schemas.Fact) -> str:
+def words_of(event: schemas.LikelyEvent | schemas.JudgedEvent | schemas.Fact | schemas.ChangedTriple) -> str:
     return f"{event.subject} — {event.relation.replace('_', ' ')} → {event.object}"
 
 
@@ -153,21 +158,89 @@ def test_surprises_and_changes(page: Page, service: Service) -> None:
         shown = [" ".join(row.inner_text().split()) for row in rows.all()]
         for row, event in zip(shown, events, strict=True):
             assert row.startswith(f"{event.date} {words_of(event)}")
+    expect(page.get_by_role("columnheader", name="p now")).to_have_count(3)
     changes = service.monitor.changes("2030-04-20", top=8, horizon=1).changes
-    relations = page.get_by_role("table", name="Relations").locator("tbody tr")
+    relations = page.get_by_role("table", name="Relations").locator(CHANGES)
     names = [each.name.replace("_", " ") for each in changes if each.kind == "relation"]
     assert [row.locator("td").first.inner_text() for row in relations.all()] == names
     horizon = page.get_by_label("Horizon of the probabilities")
     horizon.fill("7d")
     horizon.press("Enter")
     page.wait_for_url("**since=2030-04-20&horizon=7d")
+    expect(page.get_by_text("within 7 time steps")).to_be_visible()
     changes = service.monitor.changes("2030-04-20", top=8, horizon="7d").changes
     for kind, label in (("entity", "Entities"), ("pair", "Pairs"), ("relation", "Relations")):
-        rows = page.get_by_role("table", name=label).locator("tbody tr")
+        rows = page.get_by_role("table", name=label).locator(CHANGES)
         own = [each for each in changes if each.kind == kind]
         expect(rows).to_have_count(len(own))
-        likely = [row.locator("td").all_inner_texts()[4:] for row in rows.all()]
+        likely = [row.locator("td").all_inner_texts()[4:6] for row in rows.all()]
         assert likely == [[rare(each.probability_before or 0), rare(each.probability_after or 0)] for each in own]
+
+
+def test_a_change_is_explained_in_its_table(page: Page, service: Service) -> None:
+    page.goto(str(SurprisesUrl(since="2030-04-20", horizon="7d")))
+    expect(page.get_by_role("columnheader", name="p now")).to_have_count(3)
+    found = service.monitor.changes("2030-04-20", top=8, horizon="7d", explain=True).changes
+    change = next(each for each in found if each.kind == "pair")
+    why = change.explanation
+    assert why is not None
+    pairs = page.get_by_role("table", name="Pairs")
+    button, shown = pairs.get_by_role("button", name="Why?").first, pairs.locator(".why").first
+    expect(shown).to_be_hidden()
+    button.click()
+    expect(shown).to_contain_text(why.summary)
+    expect(shown).to_contain_text(str(why.probability_summary))
+    expect(button).to_have_attribute("aria-expanded", "true")
+    events = [*why.triples, *why.likely]
+    rows = shown.locator("li")
+    expect(rows).to_have_count(len(events))
+    for row, event in zip(rows.all(), events, strict=True):
+        assert " ".join(row.inner_text().split()) == f"{event.movement} {words_of(event)} {event.sentence}"
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(shown).to_be_hidden()
+    expect(button).to_have_attribute("aria-expanded", "false")
+
+
+def test_changes_of_rates_do_not_wait_for_probabilities(
+    page: Page, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready, changes = Event(), service.monitor.changes
+
+    def slow(*arguments: Any, **settings: Any) -> schemas.Changes:
+        assert settings.get("horizon") is None or ready.wait(PATIENCE)
+        return changes(*arguments, **settings)
+
+    monkeypatch.setattr(service.monitor, "changes", slow)
+    page.goto(str(SurprisesUrl(since="2030-04-20")))
+    pairs = page.get_by_role("table", name="Pairs")
+    expect(pairs.locator(CHANGES)).to_have_count(8)
+    expect(page.get_by_text("The probabilities are being computed")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="p now")).to_have_count(0)
+    pairs.get_by_role("button", name="Why?").first.click()
+    expect(pairs.locator(".why li").first).to_be_visible()
+    ready.set()
+    expect(page.get_by_role("columnheader", name="p now")).to_have_count(3)
+    expect(page.get_by_text("The probabilities are being computed")).to_have_count(0)
+    expect(pairs.locator(CHANGES)).to_have_count(8)
+
+
+def test_rates_stay_if_probabilities_take_too_long(
+    page: Page, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes = service.monitor.changes
+
+    def late(*arguments: Any, **settings: Any) -> schemas.Changes:
+        if settings.get("horizon") is not None:
+            raise TimeLimitError
+        return changes(*arguments, **settings)
+
+    monkeypatch.setattr(service.monitor, "changes", late)
+    page.goto(str(SurprisesUrl(since="2030-04-20")))
+    section = page.get_by_role("region", name="Changes")
+    expect(section.get_by_role("alert")).to_contain_text("The request takes too long")
+    expect(section.get_by_role("table", name="Pairs").locator(CHANGES)).to_have_count(8)
+    expect(section).not_to_contain_text("being computed")
 
 
 def test_a_surprise_links_to_its_explanation(page: Page, service: Service) -> None:
@@ -430,6 +503,7 @@ def test_a_reliability_diagram_shows_calibrated_groups_on_the_diagonal() -> None
     assert (corners[0], corners[-1]) == ((left, bottom), (right, top))
     assert "20.0% forecast, 10.0% of 1,200 triples happened" in drawn
     assert "none of 1,200 triples happened" in drawn
+    assert observed_share(groups[0].model_copy(update={"observed": 1.0})) == "all"
 
 
 def test_the_curve_is_escaped_and_marks_the_median() -> None:

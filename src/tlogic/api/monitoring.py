@@ -193,7 +193,7 @@ def changes(
 
     Returns:
         The changes with rates and probabilities before and after, ranked by the better of their positions by rate and
-        by probability.
+        by probability; ``Changes.explain`` explains them.
 
     Raises:
         InputError: If there are no facts before the date, or none since, or if the horizon is out of range.

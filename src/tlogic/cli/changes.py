@@ -29,6 +29,8 @@ def changes(
     top: Annotated[int, typer.Option(help="The number of changes of each kind to list.", metavar="N")] = default_of(
         api.changes, "top"
     ),
+    explain: Annotated[bool, typer.Option("--explain", help="Explain the changes by the events behind them.")] = False,
+    reasons: Annotated[int, typer.Option(help="The number of events to show per explanation.", metavar="N", min=1)] = 3,
     out: Annotated[
         Path | None, OutOption(help="Write the changes to a .csv, .parquet or .jsonl file.", metavar="FILE")
     ] = None,
@@ -40,6 +42,7 @@ def changes(
     With --model, also those whose probability of at least one event within the horizon changed most.
     """
     from tlogic.cli.console import error_console, progress, wait_for_kernels
+    from tlogic.cli.explanation_output import print_explanations
     from tlogic.cli.monitoring_output import print_changes
     from tlogic.evidence.occurrence_evidence import extract_kernel
     from tlogic.forecasting.query_files import write_table
@@ -53,7 +56,13 @@ def changes(
     if out is not None:
         write_table(found.frame, out)
         error_console.print(f"{found.frame.height:,} changes written to {out}", markup=False)
-    elif json_output:
-        print(json.dumps(found.to_dict(), ensure_ascii=False))
-    else:
-        print_changes(found, graph.timeline)
+        return
+    n_events = max(reasons, default_of(found.explain_all, "triples"))
+    with progress() as follow:
+        explanations = found.explain_all(n_events, follow) if explain else []
+    if json_output:
+        told = {"explanations": [each.to_dict() for each in explanations]} if explain else {}
+        print(json.dumps(found.to_dict() | told, ensure_ascii=False))
+        return
+    print_changes(found, graph.timeline)
+    print_explanations(each.text(reasons) for each in explanations)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tlogic.cli.console import console
 
-_PREFIX = re.compile(r" +([+-]\d+\.\d+ +|× \d+(\.\d+)? +)?")
+_PREFIX = re.compile(r" +([+-]\d+\.\d+ +|× <?\d+(\.\d+)? +|(new|none since|up|down)  +)?")
 _MIN_WIDTH = 40
 
 

@@ -10,8 +10,9 @@ from rich.table import Table
 from tlogic.cli.console import console
 from tlogic.evaluation import Backtest
 from tlogic.events.timeline import Timeline
-from tlogic.evidence.statements import percent
+from tlogic.evidence.statements import percent, rare
 from tlogic.monitoring import Changes, Outlook, Surprises
+from tlogic.monitoring.change_explanation import factor_text
 
 _BACKTEST_COLUMNS = {
     "horizon": "steps",
@@ -82,21 +83,8 @@ def _print_judged(title: str, frame: pl.DataFrame) -> None:
     for row in frame.iter_rows(named=True):
         event = f"{row['subject']} — {row['relation']} → {row['object']}"
         mark = {"new pair": "new pair", "known pair": "new"}.get(row["novelty"], "")
-        table.add_row(row["date"], _small(row["probability"]), escape(event), mark)
+        table.add_row(row["date"], rare(row["probability"]), escape(event), mark)
     console.print(table)
-
-
-def _small(probability: float) -> str:
-    """A probability that may be far below one percent.
-
-    >>> _small(0.25), _small(0.0000213), _small(0.99999)
-    ('25.0%', '1 in 47,000', '> 99.9%')
-    """
-    if probability > 0.9995:
-        return "> 99.9%"
-    if probability >= 0.001:
-        return percent(probability)
-    return f"1 in {float(f'{1 / probability:.2g}'):,.0f}"
 
 
 def print_changes(found: Changes, timeline: Timeline) -> None:
@@ -123,9 +111,8 @@ def print_changes(found: Changes, timeline: Timeline) -> None:
 
 def _movement(row: Mapping[str, Any]) -> list[str]:
     """The factor of a change of rates and, with a model, the probabilities before and after."""
-    factor = "none" if not row["after"] else "new" if row["factor"] is None else f"× {row['factor']:.2f}"
     likely = row["probability_before"], row["probability_after"]
-    return [factor, *(_small(each) for each in likely if each is not None)]
+    return [factor_text(row["before"], row["after"]), *(rare(each) for each in likely if each is not None)]
 
 
 def print_backtest(measured: Backtest) -> None:

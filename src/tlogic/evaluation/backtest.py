@@ -23,6 +23,7 @@ from tlogic.graph.facts import indexes_from
 from tlogic.graph.graph_protocol import Graph
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster, OccurrenceStep
+from tlogic.monitoring.period import check_period
 from tlogic.monitoring.surprises import Surprises, SurpriseSearch
 from tlogic.notebook import html_table
 
@@ -150,12 +151,7 @@ class Origins:
         Raises:
             InputError: If there are no facts before the period, or none in it.
         """
-        if not 0 < first < graph.end:
-            label = graph.timeline.label_of
-            raise InputError(
-                "A backtest needs facts before and in the period; the facts are of "
-                f"{label(0)} to {label(graph.end - 1)}."
-            )
+        check_period(graph, first, graph.end)
         return cls(first, graph.end, every)
 
 

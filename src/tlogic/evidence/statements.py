@@ -48,6 +48,19 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{share:.{digits}%}"
 
 
+def rare(probability: float) -> str:
+    """A probability that may be far below one percent. No model is sure enough to count beyond a million.
+
+    >>> rare(0.25), rare(0.0000213), rare(0.0), rare(1.0)
+    ('25.0%', '1 in 47,000', '< 1 in a million', '> 99.9%')
+    """
+    if probability < 1e-6:
+        return "< 1 in a million"
+    if probability < 0.001:
+        return f"1 in {float(f'{1 / probability:.2g}'):,.0f}"
+    return f"{probability:.1%}" if probability < 0.9995 else "> 99.9%"
+
+
 def how_often(n: float) -> str:
     """A number of events in words.
 

@@ -1,27 +1,26 @@
 """Changes: entities, pairs and relations whose rate of events, or probability, moved most."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from tlogic.errors import InputError
 from tlogic.evidence.triples import Triples
-from tlogic.execution import Execution
+from tlogic.execution import Execution, Progress
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.graph_protocol import Graph
 from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
-from tlogic.monitoring.probability_changes import ProbabilityChanges, probability_changes
+from tlogic.monitoring.change_evidence import ChangedGroup, ChangeEvidence
+from tlogic.monitoring.change_explanation import ChangeExplanation
+from tlogic.monitoring.change_groups import KINDS, Kind
+from tlogic.monitoring.period import ComparedPeriods, check_period
+from tlogic.monitoring.probability_changes import NOT_JUDGED, ProbabilityChanges, probability_changes
 from tlogic.notebook import html_table
 
-_TIMES_BEFORE = 4
-"""The period before is up to so many times as long as the period of interest."""
 _COLUMNS: dict[str, Any] = {"kind": pl.String, "name": pl.String, "with": pl.String}
 _COLUMNS |= dict.fromkeys(("before", "after", "factor", "significance"), pl.Float64)
 _COLUMNS |= dict.fromkeys(("probability_before", "probability_after"), pl.Float64)
-_NONE: Ints = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -47,13 +46,38 @@ class Changes:
     before: tuple[str, str]
     after: tuple[str, str]
     frame: pl.DataFrame
-    horizon: int | None = None
+    horizon: int | None
+    _evidence: ChangeEvidence
 
     def __repr__(self) -> str:
         return f"Changes({self.frame.height} changes, {' to '.join(self.after)} against {' to '.join(self.before)})"
 
     def _repr_html_(self) -> str:
         return html_table(repr(self), self.frame.columns, self.frame.iter_rows())
+
+    def explain(self, index: int, triples: int = 5) -> ChangeExplanation:
+        """Explain a change by the events behind it.
+
+        Args:
+            index: The position of the change in the frame.
+            triples: The number of events to list: of those whose number per time step moved most and, with a model, of
+                those whose probability moved most.
+        """
+        return self._evidence.explain(index, triples)
+
+    def explain_all(self, triples: int = 5, progress: Progress | None = None) -> list[ChangeExplanation]:
+        """Explain all changes.
+
+        Args:
+            triples: The number of events to list of each change.
+            progress: Shows how many changes are explained.
+
+        Returns:
+            The explanations, in the order of the frame.
+        """
+        n_changes = self.frame.height
+        follow = Execution(progress=progress).follow(range(n_changes), n_changes, "explanations")
+        return [self.explain(index, triples) for index in follow]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, for JSON."""
@@ -84,22 +108,28 @@ def find_changes(
     Raises:
         InputError: If there are no time steps before the period, or none in it.
     """
-    label = graph.timeline.label_of
-    if not 0 < since < until:
-        raise InputError(
-            f"Changes need facts before and in the period; the facts are of {label(0)} to {label(until - 1)}."
-        )
-    start = max(since - _TIMES_BEFORE * (until - since), 0)
+    check_period(graph, since, until)
+    periods = ComparedPeriods.of(since, until)
+    start, label = periods.start, graph.timeline.label_of
     facts = _Facts(
         Triples.of_facts(graph.facts_between(start, since)),
         Triples.of_facts(graph.facts_between(since, until)),
-        (since - start, until - since),
+        periods.lengths,
     )
     judged = None if forecaster is None else probability_changes(forecaster, since, until, horizon, execution)
-    rows = [row for kind in _KINDS for row in _largest(graph, kind, _movements(graph, kind, facts, judged), top)]
-    frame = pl.DataFrame(rows, schema=_COLUMNS, orient="row")
-    periods = (label(start), label(since - 1)), (label(since), label(until - 1))
-    return Changes(*periods, frame, None if forecaster is None else horizon)
+    rows, groups = list[Row](), list[ChangedGroup]()
+    for kind in KINDS.values():
+        found = _movements(graph, kind, facts, judged)
+        for i in _largest(graph, kind, found, top):
+            groups.append(found.change(kind, i))
+            rows.append(_row(graph, groups[-1], float(found.significance[i])))
+    return Changes(
+        before=(label(start), label(since - 1)),
+        after=(label(since), label(until - 1)),
+        frame=pl.DataFrame(rows, schema=_COLUMNS, orient="row"),
+        horizon=None if judged is None else horizon,
+        _evidence=ChangeEvidence(graph, periods, groups, judged, horizon),
+    )
 
 
 class _Facts(NamedTuple):
@@ -107,43 +137,7 @@ class _Facts(NamedTuple):
 
     before: Triples
     after: Triples
-    spans: tuple[int, int]
-
-
-class _Kind(NamedTuple):
-    """A way to group triples: by entity, by pair or by relation."""
-
-    name: str
-    members: Callable[[Graph, Triples], tuple[Ints, Ints]]
-    """The index of each triple, once per group that it belongs to, and that group."""
-    names: Callable[[Graph, int], tuple[str, str | None]]
-    """The name of a group; of a pair, both names."""
-
-
-def _by_entity(_: Graph, triples: Triples) -> tuple[Ints, Ints]:
-    others = np.flatnonzero(triples.subject != triples.object)
-    subject = np.arange(len(triples.subject))
-    return np.append(subject, others), np.append(triples.subject, triples.object[others])
-
-
-def _by_pair(graph: Graph, triples: Triples) -> tuple[Ints, Ints]:
-    return np.arange(len(triples.subject)), triples.pair_keys(graph)
-
-
-def _by_relation(_: Graph, triples: Triples) -> tuple[Ints, Ints]:
-    return np.arange(len(triples.subject)), triples.relation
-
-
-def _names_of_pair(graph: Graph, pair: int) -> tuple[str, str]:
-    first, second = sorted(graph.entities.name_of(entity) for entity in divmod(pair, len(graph.entities)))
-    return first, second
-
-
-_KINDS = (
-    _Kind("entity", _by_entity, lambda graph, entity: (graph.entities.name_of(entity), None)),
-    _Kind("pair", _by_pair, _names_of_pair),
-    _Kind("relation", _by_relation, lambda graph, relation: (graph.relations.name_of(relation), None)),
-)
+    lengths: tuple[int, int]
 
 
 class _Movements(NamedTuple):
@@ -164,22 +158,27 @@ class _Movements(NamedTuple):
             sizes.append(np.abs(self.probabilities[1] - self.probabilities[0]))
         return np.min([np.searchsorted(np.sort(-size), -size) for size in sizes], axis=0)
 
+    def change(self, kind: Kind, i: int) -> ChangedGroup:
+        """One of the changes."""
+        before, after = (float(rate[i]) for rate in self.rates)
+        likely = None
+        if self.probabilities is not None:
+            likely = float(self.probabilities[0][i]), float(self.probabilities[1][i])
+        return ChangedGroup(kind.name, int(self.group[i]), (before, after), likely)
 
-def _movements(graph: Graph, kind: _Kind, facts: _Facts, judged: ProbabilityChanges | None) -> _Movements:
+
+def _movements(graph: Graph, kind: Kind, facts: _Facts, judged: ProbabilityChanges | None) -> _Movements:
     """What changed, per group that has facts in either period or a probability."""
     keys = [kind.members(graph, each)[1] for each in (facts.before, facts.after)]
-    triple, likely = (_NONE, _NONE) if judged is None else kind.members(graph, judged.triples)
+    triple, likely = kind.members(graph, NOT_JUDGED.triples if judged is None else judged.triples)
     group = np.unique(np.concatenate([*keys, likely]))
     before, after = (np.bincount(np.searchsorted(group, each), minlength=len(group)) for each in keys)
-    rates = before / facts.spans[0], after / facts.spans[1]
+    rates = before / facts.lengths[0], after / facts.lengths[1]
     probabilities = None if judged is None else judged.of_groups(triple, np.searchsorted(group, likely), len(group))
-    return _Movements(group, rates, _significance(before, after, *facts.spans), probabilities)
+    return _Movements(group, rates, _significance(before, after, *facts.lengths), probabilities)
 
 
-Row = tuple[str, str, str | None, float, float, float | None, float, float | None, float | None]
-
-
-def _largest(graph: Graph, kind: _Kind, found: _Movements, top: int) -> list[Row]:
+def _largest(graph: Graph, kind: Kind, found: _Movements, top: int) -> list[int]:
     """The largest changes of one kind, ties broken by significance and names."""
     position = found.position
     chosen = np.flatnonzero(position <= np.sort(position)[:top][-1]).tolist()
@@ -188,22 +187,25 @@ def _largest(graph: Graph, kind: _Kind, found: _Movements, top: int) -> list[Row
         name, other = kind.names(graph, int(found.group[i]))
         return position[i], -abs(found.significance[i]), name, other or ""
 
-    return [_row(graph, kind, found, i) for i in sorted(chosen, key=order)[:top]]
+    return sorted(chosen, key=order)[:top]
 
 
-def _row(graph: Graph, kind: _Kind, found: _Movements, i: int) -> Row:
-    before, after = (float(rate[i]) for rate in found.rates)
+Row = tuple[str, str, str | None, float, float, float | None, float, float | None, float | None]
+
+
+def _row(graph: Graph, change: ChangedGroup, significance: float) -> Row:
+    before, after = change.rates
     factor = after / before if before else None
-    likely = (None, None) if found.probabilities is None else tuple(float(each[i]) for each in found.probabilities)
-    names = kind.names(graph, int(found.group[i]))
-    return (kind.name, *names, before, after, factor, float(found.significance[i]), likely[0], likely[1])
+    name, other = KINDS[change.kind].names(graph, change.group)
+    likely = (None, None) if change.probabilities is None else change.probabilities
+    return (change.kind, name, other, before, after, factor, significance, *likely)
 
 
-def _significance(before: Ints, after: Ints, span_before: int, span_after: int) -> Floats:
+def _significance(before: Ints, after: Ints, length_before: int, length_after: int) -> Floats:
     """The signed root of twice the log-likelihood ratio of two Poisson rates against one common rate."""
-    rate = (before + after) / (span_before + span_after)
+    rate = (before + after) / (length_before + length_after)
     ratio = np.zeros(len(before))
-    for count, span in ((before, span_before), (after, span_after)):
+    for count, length in ((before, length_before), (after, length_after)):
         some = count > 0
-        ratio[some] += count[some] * np.log(count[some] / (rate[some] * span))
-    return np.sign(after / span_after - before / span_before) * np.sqrt(np.maximum(2 * ratio, 0.0))
+        ratio[some] += count[some] * np.log(count[some] / (rate[some] * length))
+    return np.sign(after / length_after - before / length_before) * np.sqrt(np.maximum(2 * ratio, 0.0))

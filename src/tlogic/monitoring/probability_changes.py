@@ -22,6 +22,16 @@ class ProbabilityChanges(NamedTuple):
     It is 0 for a triple that an outlook of that time step does not consider.
     """
 
+    @property
+    def probabilities(self) -> Floats:
+        """Per time step and triple: the probability that it occurs within the horizon."""
+        return -np.expm1(-np.array(self.hazards))
+
+    def part(self, index: Ints) -> "ProbabilityChanges":
+        """Some of the triples."""
+        first, second = (hazard[index] for hazard in self.hazards)
+        return ProbabilityChanges(self.triples.part(index), (first, second))
+
     def of_groups(self, triple: Ints, group: Ints, n_groups: int) -> tuple[Floats, Floats]:
         """Per time step and group: the probability that at least one triple of the group occurs.
 
@@ -34,6 +44,10 @@ class ProbabilityChanges(NamedTuple):
         """
         first, second = (-np.expm1(-np.bincount(group, hazard[triple], n_groups)) for hazard in self.hazards)
         return first, second
+
+
+NOT_JUDGED = ProbabilityChanges(Triples.of(*np.zeros((3, 0), np.int64)), (np.zeros(0), np.zeros(0)))
+"""The probabilities of no triples."""
 
 
 def probability_changes(

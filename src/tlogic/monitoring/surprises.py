@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from tlogic.errors import InputError
 from tlogic.evidence.occurrence_evidence import NOVELTIES, known_triples
 from tlogic.evidence.triples import Triples
 from tlogic.execution import Execution, Progress
@@ -15,6 +14,7 @@ from tlogic.explaining.occurrence_explanation import OccurrenceExplanation, expl
 from tlogic.graph.arrays import Ints
 from tlogic.graph.graph_protocol import Graph
 from tlogic.models.occurrence.occurrence_forecaster import Judged, OccurrenceForecaster, OccurrenceStep
+from tlogic.monitoring.period import check_period
 from tlogic.notebook import html_table
 
 _COLUMNS: dict[str, Any] = {"date": pl.String, "subject": pl.String, "relation": pl.String, "object": pl.String}
@@ -110,12 +110,7 @@ def find_surprises(
     Raises:
         InputError: If there are no facts before the period, or none in it.
     """
-    graph = forecaster.graph
-    if first < 1 or first >= end:
-        label = graph.timeline.label_of
-        raise InputError(
-            f"Surprises need facts before and in the period; the facts are of {label(0)} to {label(end - 1)}."
-        )
+    check_period(forecaster.graph, first, end)
     search = SurpriseSearch(forecaster, top)
     for now in execution.follow(range(first, end), end - first, "time steps"):
         with forecaster.at(now, execution) as step:

@@ -322,7 +322,9 @@ class Client:
         """
         return self._get(schemas.Backtest, "/api/backtest", since=since, every=every)
 
-    def changes(self, since: AnyTime, *, top: int = 10, horizon: str | int | None = None) -> schemas.Changes:
+    def changes(
+        self, since: AnyTime, *, top: int = 10, horizon: str | int | None = None, explain: bool = False
+    ) -> schemas.Changes:
         """Find the entities, pairs and relations whose rate of events, or probability, changed most.
 
         Args:
@@ -331,6 +333,7 @@ class Client:
             top: The number of changes of each kind to return, up to 1,000.
             horizon: Compare the probabilities of at least one event within this horizon, too: a number of time steps,
                 or a span such as "7d".
+            explain: Whether to explain each change by the events behind it, for up to 33 of each kind.
 
         Returns:
             The changes with the values before and after, the largest first.
@@ -343,7 +346,7 @@ class Client:
             >>> [change.kind for change in client.changes("2030-04-24", top=1).changes]
             ['entity', 'pair', 'relation']
         """
-        return self._get(schemas.Changes, "/api/changes", since=since, top=top, horizon=horizon)
+        return self._get(schemas.Changes, "/api/changes", since=since, top=top, horizon=horizon, explain=explain)
 
     # Events
 

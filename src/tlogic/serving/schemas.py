@@ -439,6 +439,56 @@ class Backtest(Schema):
     version: int
 
 
+class ChangedTriple(Schema):
+    """An event of a changed entity, pair or relation, and how often or how likely it was before and is now."""
+
+    subject: str
+    relation: str
+    object: str
+    events_before: int
+    """How often it happened in the period before."""
+    events_after: int
+    """How often it happened since."""
+    before: float
+    """Its events per time step in the period before."""
+    after: float
+    """Its events per time step since."""
+    first: str | None
+    """The date of its first event since; null if there is none."""
+    latest: str | None
+    """The date of its latest event, since or before; null if it never happened."""
+    probability_before: float | None
+    """The probability of at least one such event within the horizon, from the first date of the period on.
+
+    It is null if no probabilities were requested, or if an outlook of that date does not consider the event.
+    """
+    probability_after: float | None
+    """The same from the time step after the last event on."""
+    movement: str
+    """What it did, in short, such as "new", "none since", "× 2.50", "up" or "down"."""
+    sentence: str
+    """The same in words, with dates."""
+
+
+class ChangeExplanation(Schema):
+    """The events behind a change."""
+
+    summary: str
+    """How many events there were in both periods."""
+    triples: list[ChangedTriple]
+    """The events whose number per time step moved most, first those that moved as the change did."""
+    triples_in_all: int
+    """How many events have another number per time step than before."""
+    probability_summary: str | None
+    """The probability of at least one event before and now; null if none was requested."""
+    likely: list[ChangedTriple]
+    """The events whose probability moved most, in the same order."""
+    likely_in_all: int
+    """How many events have another probability than before."""
+    text: str
+    """The explanation as text."""
+
+
 class Change(Schema):
     """An entity, a pair or a relation whose rate of events, or probability, changed."""
 
@@ -458,6 +508,8 @@ class Change(Schema):
     """The probability of at least one event within the horizon, from the first date of the period on."""
     probability_after: float | None = None
     """The same from the time step after the last event on."""
+    explanation: ChangeExplanation | None = None
+    """The events behind the change, if requested."""
 
 
 class Period(Schema):

@@ -11,7 +11,9 @@ from tlogic.forecasting.queries import query_step
 from tlogic.graph.live_graph import LiveGraph
 from tlogic.models.occurrence.horizons import parse_horizon
 from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
-from tlogic.monitoring.changes import find_changes
+from tlogic.monitoring.change_explanation import ChangeExplanation
+from tlogic.monitoring.change_groups import KINDS
+from tlogic.monitoring.changes import Changes, find_changes
 from tlogic.monitoring.outlook import Names, outlook_of, outlook_query, patterns_of
 from tlogic.monitoring.surprises import find_surprises
 from tlogic.monitoring.watchlist import watch
@@ -197,6 +199,7 @@ class Monitor:
         *,
         top: int = 10,
         horizon: str | int | None = None,
+        explain: bool = False,
         limit: TimeLimit = NO_LIMIT,
     ) -> schemas.Changes:
         """Find the entities, pairs and relations whose rate or probability changed most, as `tlogic.changes` does.
@@ -205,29 +208,33 @@ class Monitor:
             since: The first date of the period of interest, which lasts until the last event.
             top: The number of changes of each kind to return.
             horizon: The horizon of the probabilities; None to compare rates only.
+            explain: Whether to explain each change by the events behind it.
             limit: The time until which the request may work.
 
         Returns:
             The changes with the values before and after, the largest first.
 
         Raises:
-            InputError: If there are no events before the date, or none since. With a horizon, also if it is out of
-                range, or if rules are in use.
+            InputError: If there are no events before the date, or none since, or if there are too many changes to
+                explain. With a horizon, also if it is out of range, or if rules are in use.
 
         Example:
             >>> sorted({change.kind for change in service.monitor.changes("2030-04-24").changes})
             ['entity', 'pair', 'relation']
         """
+        _check_number_of_explanations(len(KINDS) * top, explain, "changes")
         with self._live_store.reading() as graph:
             predictor, first = self._versions.predictor, graph.timeline.step_of(since)
             if horizon is None:
-                return changes_schema(find_changes(graph, first, graph.end, top), [])
+                found = find_changes(graph, first, graph.end, top)
+                return changes_schema(found, _explanations(found, explain, limit), [])
             steps, past = parse_horizon(graph.timeline, horizon), predictor.past_occurrence(graph)
         with past.forecaster(limit) as forecaster:
             fixed = forecaster.graph
             first = fixed.timeline.step_of(since)
             found = find_changes(fixed, first, fixed.end, top, forecaster, steps, limit.execution)
-            return changes_schema(found, forecast_warnings(fixed, predictor.kind, predictor.data, [first]))
+            warnings = forecast_warnings(fixed, predictor.kind, predictor.data, [first])
+            return changes_schema(found, _explanations(found, explain, limit), warnings)
 
     def _check_triples(self, names: list[Names], watchlist: schemas.Watchlist) -> None:
         """Report an invalid triple before any is judged."""
@@ -277,9 +284,13 @@ def _check_period(graph: LiveGraph, since: schemas.Time, every: int, command: st
         )
 
 
-def _check_number_of_explanations(n_events: int, explain: bool) -> None:
-    if explain and n_events > schemas.MAX_EXPLAINED_EVENTS:
+def _explanations(changes: Changes, explain: bool, limit: TimeLimit) -> list[ChangeExplanation] | None:
+    return changes.explain_all(progress=limit.execution.progress) if explain else None
+
+
+def _check_number_of_explanations(n_items: int, explain: bool, noun: str = "events") -> None:
+    if explain and n_items > schemas.MAX_EXPLAINED_EVENTS:
         raise InputError(
-            f"{n_events:,} events are too many to explain; a request may explain up to {schemas.MAX_EXPLAINED_EVENTS}. "
-            "Ask for fewer events, or for one event at a time."
+            f"{n_items:,} {noun} are too many to explain; a request may explain up to {schemas.MAX_EXPLAINED_EVENTS}. "
+            f"Ask for fewer {noun}."
         )

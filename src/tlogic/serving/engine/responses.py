@@ -13,7 +13,7 @@ from tlogic.forecasting.forecast import Forecast
 from tlogic.forecasting.forecast_warnings import figure_warnings, forecast_warnings
 from tlogic.graph.graph_protocol import Graph
 from tlogic.models import CountedRule
-from tlogic.monitoring import Changes, Outlook, Surprises
+from tlogic.monitoring import ChangeExplanation, Changes, Outlook, Surprises
 from tlogic.rules import Rule, in_words
 from tlogic.serving import schemas
 from tlogic.serving.engine.predictors import Predictor, RulePredictor
@@ -159,16 +159,31 @@ def backtest_schema(backtest: Backtest, predictor: Predictor, graph: Graph, orig
     )
 
 
-def changes_schema(changes: Changes, warnings: list[str]) -> schemas.Changes:
-    """The changes between two periods."""
+def changes_schema(
+    changes: Changes, explanations: list[ChangeExplanation] | None, warnings: list[str]
+) -> schemas.Changes:
+    """The changes between two periods, with the events behind each if wanted."""
     before, after = (schemas.Period(since=since, until=until) for since, until in (changes.before, changes.after))
     rows = changes.frame.rename({"with": "other"}).to_dicts()
+    reasons = [None] * len(rows) if explanations is None else [_change_schema(each) for each in explanations]
     return schemas.Changes(
         before=before,
         after=after,
         horizon=changes.horizon,
-        changes=[schemas.Change(**row) for row in rows],
+        changes=[schemas.Change(**row, explanation=why) for row, why in zip(rows, reasons, strict=True)],
         warnings=warnings,
+    )
+
+
+def _change_schema(explanation: ChangeExplanation) -> schemas.ChangeExplanation:
+    return schemas.ChangeExplanation(
+        summary=explanation.summary,
+        triples=[schemas.ChangedTriple(**each._asdict()) for each in explanation.triples],
+        triples_in_all=explanation.n_triples,
+        probability_summary=explanation.probability_summary,
+        likely=[schemas.ChangedTriple(**each._asdict()) for each in explanation.likely],
+        likely_in_all=explanation.n_likely,
+        text=explanation.text(),
     )
 
 

@@ -7,12 +7,13 @@ from itertools import groupby
 from nicegui import ui
 
 from tlogic.errors import InputError
+from tlogic.evidence.statements import rare
 from tlogic.serving import schemas
 from tlogic.serving.engine.board import BACKTEST_STEPS
 from tlogic.serving.engine.service import Service
 from tlogic.serving.engine.time_limit import TimeLimit
 from tlogic.serving.page.components import box, cell, drawing, hint, run_blocking, table, text
-from tlogic.serving.page.display_text import pluralize, rare, shorten
+from tlogic.serving.page.display_text import pluralize, shorten
 from tlogic.serving.page.judged_events import show_judged
 from tlogic.serving.page.occurrence_explanation import MAX_SECONDS
 from tlogic.serving.page.reliability_diagram import draw_reliability, observed_share

@@ -9,6 +9,7 @@ from nicegui import run, ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from tlogic.errors import InputError, UnknownNameError
+from tlogic.monitoring.change_explanation import factor_text
 from tlogic.serving import schemas
 from tlogic.serving.engine.board import LikelyTriple
 from tlogic.serving.page.display_text import MAX_NAME_LENGTH, percent, pluralize, relation_text, shorten, visible
@@ -147,8 +148,7 @@ def changed_names(change: schemas.Change, current: ViewUrl) -> ui.element:
 
 def change_factor(change: schemas.Change, tag: str) -> None:
     """How many times as many events there are as before."""
-    words = "none" if not change.after else "new" if change.factor is None else f"× {change.factor:.2f}"
-    text(words, tag, f"number {'more' if change.significance > 0 else 'less'}")
+    text(factor_text(change.before, change.after), tag, f"number {'more' if change.significance > 0 else 'less'}")
 
 
 def problem(words: str) -> None:

@@ -6,7 +6,6 @@ from tlogic.names import noun_for
 
 MAX_NAME_LENGTH = 120
 _SMALL_SHARE = 0.001
-_ONE_IN_A_MILLION = 1e-6
 
 
 def visible(text: str) -> str:
@@ -50,17 +49,6 @@ def percent(share: float) -> str:
     if 1.0 - _SMALL_SHARE / 2 < share < 1.0:
         return f"> {1.0 - _SMALL_SHARE:.1%}"
     return f"{share:.1%}"
-
-
-def rare(probability: float) -> str:
-    """A probability that may be far below one percent. No model is sure enough to count beyond a million.
-
-    >>> rare(0.25), rare(0.0000213), rare(2e-9)
-    ('25.0%', '1 in 47,000', '< 1 in a million')
-    """
-    if probability < _ONE_IN_A_MILLION:
-        return "< 1 in a million"
-    return percent(probability) if probability >= _SMALL_SHARE else f"1 in {float(f'{1 / probability:.2g}'):,.0f}"
 
 
 def pluralize(count: int, singular: str, plural: str | None = None) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
+from tlogic.evidence.statements import rare
 from tlogic.serving import schemas
 from tlogic.serving.engine.board import LikelyTriples, Overview
 from tlogic.serving.engine.service import Service
@@ -21,7 +22,6 @@ from tlogic.serving.page.components import (
     run_blocking,
     text,
 )
-from tlogic.serving.page.display_text import rare
 from tlogic.serving.page.layout import entity_search
 from tlogic.serving.page.live_section import LiveSection, News, card, follow
 from tlogic.serving.page.toggles import show_switched_off

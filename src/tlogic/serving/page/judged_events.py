@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from nicegui import ui
 
+from tlogic.evidence.statements import rare
 from tlogic.serving import schemas
 from tlogic.serving.page.components import box, cell, event_phrase, hint, table, text
-from tlogic.serving.page.display_text import rare, shorten
+from tlogic.serving.page.display_text import shorten
 from tlogic.serving.page.view_urls import OutlookUrl, ViewUrl
 
 _MARKS = {"known triple": "", "known pair": "new", "new pair": "new pair"}

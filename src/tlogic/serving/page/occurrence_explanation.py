@@ -5,6 +5,7 @@ from math import log
 
 from nicegui import ui
 
+from tlogic.evidence.statements import rare
 from tlogic.serving import schemas
 from tlogic.serving.engine.service import Service
 from tlogic.serving.engine.time_limit import TimeLimit
@@ -21,7 +22,7 @@ from tlogic.serving.page.components import (
     table,
     text,
 )
-from tlogic.serving.page.display_text import pluralize, rare
+from tlogic.serving.page.display_text import pluralize
 from tlogic.serving.page.probability_curve import draw_curve
 from tlogic.serving.page.view_urls import OutlookUrl, TripleUrl
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from tlogic.evidence.statements import rare
 from tlogic.serving import schemas
 from tlogic.serving.page import svg
-from tlogic.serving.page.display_text import rare
 
 _WIDTH, _HEIGHT, _LABEL_WIDTH, _MARGIN = 340, 190, 48, 8
 _LEVELS = (0.0, 0.5, 1.0)
@@ -16,7 +16,9 @@ _ERRORS = 2.0
 
 def observed_share(group: schemas.ReliabilityGroup) -> str:
     """How often the events of a group happened."""
-    return rare(group.observed) if group.observed else "none"
+    if group.observed in (0.0, 1.0):
+        return "all" if group.observed else "none"
+    return rare(group.observed)
 
 
 class _Scale(NamedTuple):

@@ -1,25 +1,14 @@
 """The view of surprises and changes: improbable and missing events, and changed rates and probabilities."""
 
-from collections.abc import Sequence
-
 from nicegui import ui
 
 from tlogic.errors import TLogicError
 from tlogic.serving import schemas
 from tlogic.serving.engine.service import Service
 from tlogic.serving.engine.time_limit import TimeLimit
-from tlogic.serving.page.components import (
-    box,
-    cell,
-    change_factor,
-    changed_names,
-    hint,
-    problem,
-    run_blocking,
-    table,
-    text,
-)
-from tlogic.serving.page.display_text import pluralize, rare, shorten
+from tlogic.serving.page.change_tables import show_changes
+from tlogic.serving.page.components import box, hint, problem, run_blocking, text
+from tlogic.serving.page.display_text import shorten
 from tlogic.serving.page.judged_events import show_judged
 from tlogic.serving.page.occurrence_explanation import MAX_SECONDS
 from tlogic.serving.page.toggles import show_switched_off
@@ -31,10 +20,9 @@ _HOW_TO_READ = (
     "A surprise is an event that was improbable beforehand, given all events before its date, or a likely one that "
     "failed to happen. New: the two had other events before; new pair: they had none. Changes compare the number of "
     "events per time step with the time before, and the probability of at least one event within the horizon from the "
-    "date on with that from now on. They are ranked by the better of their two positions. Files contain the surprises "
-    "or, if rules are in use, the changes."
+    "date on with that from now on. They are ranked by the better of their two positions. Why? shows the events behind "
+    "a change. Files contain the surprises or, if rules are in use, the changes."
 )
-_KINDS = {"entity": "Entities", "pair": "Pairs", "relation": "Relations"}
 
 
 def title_of(current: SurprisesUrl) -> str:
@@ -62,7 +50,8 @@ async def show(service: Service, current: SurprisesUrl) -> None:
 def _rows(service: Service, since: str) -> list[Row]:
     """The surprises for a file or, without probabilities, the changes."""
     if not service.monitor.has_occurrence:
-        return [change.model_dump() for change in service.monitor.changes(since, top=_TOP_CHANGES).changes]
+        changes = service.monitor.changes(since, top=_TOP_CHANGES).changes
+        return [change.model_dump(exclude={"explanation"}) for change in changes]
     found = service.monitor.surprises(since, top=_TOP_EVENTS, limit=TimeLimit.seconds(MAX_SECONDS))
     kinds = ("happened", found.events), ("missing", found.missing)
     return [{"kind": kind, **event.model_dump(exclude={"explanation"})} for kind, events in kinds for event in events]
@@ -99,45 +88,29 @@ async def _show_surprises(service: Service, since: str, current: SurprisesUrl) -
 
 
 async def _show_changes(service: Service, since: str, current: SurprisesUrl) -> None:
+    """Show the changes of rates at once, and with the changes of probabilities when a model has computed them."""
     try:
-        found = await run_blocking(_changes, service, since, current)
+        rates = await run_blocking(_changes, service, since, None)
     except TLogicError as error:
         problem(str(error))
         return
-    hint(
-        f"Events per time step, {found.after.since} to {found.after.until}, compared to {found.before.since} to "
-        f"{found.before.until}; the largest changes first"
-    )
-    if found.horizon is not None:
-        span = pluralize(found.horizon, "time step")
-        hint(f"p: the probability of at least one event within {span}, from {found.after.since} on and from now on")
-    for warning in found.warnings:
-        hint(f"Warning: {warning}")
-    with box(style="three-columns" if found.horizon is None else "columns even"):
-        for kind, heading in _KINDS.items():
-            with box("section", label=heading):
-                text(heading, "h3")
-                _show_kind([each for each in found.changes if each.kind == kind], heading, current)
+    with box(style="changes") as tables:
+        show_changes(rates, current)
+    if not service.monitor.has_occurrence:
+        return
+    waiting = text("The probabilities are being computed …", "p", "hint").props("role=status")
+    try:
+        found = await run_blocking(_changes, service, since, current.horizon)
+    except TLogicError as error:
+        problem(str(error))
+    else:
+        tables.clear()
+        with tables:
+            show_changes(found, current)
+    finally:
+        waiting.delete()
 
 
-def _changes(service: Service, since: str, current: SurprisesUrl) -> schemas.Changes:
-    """The changes, with probabilities if a model is in use."""
-    horizon = current.horizon if service.monitor.has_occurrence else None
+def _changes(service: Service, since: str, horizon: str | None) -> schemas.Changes:
     limit = TimeLimit.seconds(MAX_SECONDS)
-    return service.monitor.changes(since, top=_TOP_CHANGES, horizon=horizon, limit=limit)
-
-
-def _show_kind(changes: Sequence[schemas.Change], label: str, current: SurprisesUrl) -> None:
-    has_probabilities = any(each.probability_after is not None for each in changes)
-    headings = ["Name", "#Before", "#After", "#Factor", *(["#p before", "#p now"] if has_probabilities else [])]
-    with table(headings, label, "figures"):
-        for change in changes:
-            with box("tr"):
-                with box("td", "cell-name"):
-                    changed_names(change, current)
-                cell(f"{change.before:.2f}", "Before")
-                cell(f"{change.after:.2f}", "After")
-                change_factor(change, "td")
-                for value, heading in ((change.probability_before, "p before"), (change.probability_after, "p now")):
-                    if value is not None:
-                        cell(rare(value), heading)
+    return service.monitor.changes(since, top=_TOP_CHANGES, horizon=horizon, explain=True, limit=limit)

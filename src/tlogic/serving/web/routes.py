@@ -246,13 +246,14 @@ def changes(
         str | None,
         Query(max_length=100, description="Compare probabilities within this horizon, too: `7d`, `2w`, or `1`."),
     ] = None,
+    explain: Annotated[bool, Query(description="Explain each change, for up to 33 of each kind.")] = False,
 ) -> schemas.Changes:
     """List the entities, pairs and relations whose rate of events changed most, compared to the time before.
 
     With a horizon, also those whose probability changed most: that of at least one event within the horizon, from the
     date on and from now on. This needs a model: it fails with 400 while rules are in use.
     """
-    return service.monitor.changes(since, top=top, horizon=horizon, limit=limit)
+    return service.monitor.changes(since, top=top, horizon=horizon, explain=explain, limit=limit)
 
 
 # Events
