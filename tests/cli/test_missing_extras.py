@@ -45,7 +45,7 @@ def test_a_part_that_cannot_run_is_left_out_with_the_reason(
 
 
 def test_a_boosted_model_needs_its_package_before_the_events_are_learned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(boosting, "_N_TREES", 2)
+    monkeypatch.setattr(boosting, "_MIN_TREES", 2)
     graph = tlogic.sample(days=60)
     model = tlogic.fit(graph, model="boosted", evidence=["popularity"])
 

@@ -40,7 +40,7 @@ def asked_of_test(graph: TemporalGraph, n: int | None = None) -> tuple[list[Quer
 @pytest.fixture
 def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trees are grown as ever, but fewer of them."""
-    monkeypatch.setattr(boosting, "_N_TREES", 5)
+    monkeypatch.setattr(boosting, "_MIN_TREES", 5)
 
 
 @pytest.fixture(scope="session")
@@ -56,7 +56,7 @@ def scorecard(world: TemporalGraph) -> tlogic.Model:
 @pytest.fixture(scope="session")
 def boosted(world: TemporalGraph) -> Iterator[tlogic.Model]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(boosting, "_N_TREES", 20)
+        patch.setattr(boosting, "_MIN_TREES", 20)
         yield tlogic.fit(world, model="boosted", names=True, threads=1)
 
 

@@ -12,7 +12,8 @@ from tlogic.graph.arrays import Floats, Ints
 from tlogic.models.softmax import Examples
 from tlogic.parallel import thread_count
 
-_N_TREES = 200
+_MIN_TREES, _MAX_TREES = 200, 400
+_ROWS_PER_TREE = 10_000  # between these numbers: with few rows, more trees overfit
 _PARAMETERS = {
     "objective": "lambdarank",
     "lambdarank_truncation_level": 20,
@@ -27,6 +28,7 @@ _PARAMETERS = {
     "verbosity": -1,
 }
 _MIN_LEAF_ROWS = 1000
+_ROWS_PER_BATCH = 65_536
 _MIN_LEAF_SHARE = 0.005  # of all rows, where that is less than the number above
 
 
@@ -66,10 +68,33 @@ def grow_trees(examples: Examples, scores: Floats, seed: int, threads: int | Non
         "seed": seed,
     }
     data = boosting.Dataset(
-        examples.bins, examples.is_true, group=np.diff(examples.start), init_score=scores, params=parameters
+        _in_batches(boosting, examples.bins),
+        examples.is_true,
+        group=np.diff(examples.start),
+        init_score=scores,
+        params=parameters,
     )
-    text = boosting.train(parameters, data, _N_TREES).model_to_string()
+    text = boosting.train(parameters, data, _n_trees(n_rows)).model_to_string()
     return Trees(re.sub(r"\[num_threads: \d+\]", "[num_threads: 1]", text))  # the same text with any number
+
+
+def _n_trees(n_rows: int) -> int:
+    return min(max(n_rows // _ROWS_PER_TREE, _MIN_TREES), _MAX_TREES)
+
+
+def _in_batches(boosting: ModuleType, bins: Ints) -> Any:
+    """Bins that LightGBM reads in batches. It would copy a whole array to floats, which takes four times its memory."""
+
+    class Batches(boosting.Sequence):  # type: ignore[misc, name-defined]
+        batch_size = _ROWS_PER_BATCH
+
+        def __getitem__(self, index: Any) -> Floats:
+            return bins[index].astype(np.float64)
+
+        def __len__(self) -> int:
+            return len(bins)
+
+    return Batches()
 
 
 def lightgbm() -> ModuleType:
