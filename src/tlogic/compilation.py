@@ -12,12 +12,21 @@ from numba.extending import register_jitable
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-kernel = njit(cache=True, nogil=True)
+kernel = njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 """Compile a function that is called from Python; the machine code is stored for later processes."""
 
 
-inlined_kernel = njit(cache=True, nogil=True, forceinline=True)
+inlined_kernel = njit(cache=True, nogil=True, no_cfunc_wrapper=True, forceinline=True)
 """Compile a function that is called from Python, and that is small enough to be inlined where kernels call it."""
+
+
+def kernel_part(function: Function) -> Function:
+    """Compile a function as a part of the one kernel or helper that calls it: its text is copied there.
+
+    This takes less time for a large function, because a helper is compiled on its own, too.
+    """
+    compiled: Function = njit(cache=True, nogil=True, no_cfunc_wrapper=True, inline="always")(function)
+    return compiled
 
 
 def helper(function: Function) -> Function:
@@ -25,5 +34,5 @@ def helper(function: Function) -> Function:
 
     That takes less time, as nothing turns Python objects into its arguments. Python may call it too, and interprets it.
     """
-    jitable: Function = register_jitable(cache=True, nogil=True, forceinline=True)(function)
+    jitable: Function = register_jitable(cache=True, nogil=True, no_cfunc_wrapper=True, forceinline=True)(function)
     return jitable

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tlogic.compilation import helper, kernel
+from tlogic.compilation import helper, kernel, kernel_part
 from tlogic.forecasting.candidates import (
     INITIAL_CAPACITY,
     Candidates,
@@ -134,7 +134,7 @@ def query_window(book: Rulebook, queries: QueryBatch, q: int) -> TimeWindow:
     return TimeWindow(queries.visible_until[q], max(queries.time[q] - book.window, 0), book.limit)
 
 
-@helper
+@kernel_part
 def _apply_to_query(book: Rulebook, work: Workspace, queries: QueryBatch, q: int, scores: Floats) -> tuple[int, Floats]:
     """Collect the candidates of one query; returns the number of rules tried, and ``scores``, perhaps reallocated."""
     (plans, alpha, decay, _, _, k, published_stop), (grounding, frontier, candidates) = borrowed((book, work))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tlogic.compilation import helper, kernel
-from tlogic.graph.arrays import Ints, borrowed
+from tlogic.graph.arrays import Ints, borrowed, keep
 from tlogic.graph.binary_search import Searches, new_searches, search_all, search_all_fenced
 from tlogic.graph.views import relation_and_time
 from tlogic.learning.distinct_rows import is_new_row, new_row_table, rows_equal
@@ -63,19 +63,9 @@ def count_sampled_supports(
     Rules should be sorted by body and variables: then each body is sampled once, and so is the prefix that it shares
     with the body before it.
     """
-    scratch = _new_scratch(bodies.shape[1], n_samples)
-    supports = np.zeros((len(heads), 2), np.int64)
-    _count(training, heads, bodies, variables, seed, scratch, supports)
-    return supports
-
-
-@helper
-def _count(
-    training: TrainingEdges, heads: Ints, bodies: Ints, variables: Ints, seed: int, scratch: BodySamples, supports: Ints
-) -> None:
-    training, scratch = borrowed(training), borrowed(scratch)
-    length = bodies.shape[1]
-    n_bodies, n_pairs = 0, 0
+    owned = _new_scratch(bodies.shape[1], n_samples)
+    training, scratch, length = borrowed(training), borrowed(owned), bodies.shape[1]
+    supports, n_bodies, n_pairs = np.zeros((len(heads), 2), np.int64), 0, 0
     for i in range(len(heads)):
         shared = _common_prefix(bodies, i, i - 1) if i > 0 else 0
         if shared < length or not rows_equal(variables, i, i - 1):
@@ -86,6 +76,8 @@ def _count(
             n_bodies = _count_bodies(variables[i], scratch)
             n_pairs = _find_pairs(training, scratch, n_bodies)
         supports[i, 0], supports[i, 1] = n_bodies, _count_heads(training, heads[i], scratch, n_pairs)
+    keep(owned)
+    return supports
 
 
 @helper

@@ -15,7 +15,7 @@ from tlogic.graph.arrays import Floats, Ints
 from tlogic.memory import give_back
 from tlogic.models.optimiser import minimise_in_stages
 from tlogic.models.pair_tables import N_GROUPS, PairTables, groups_of
-from tlogic.models.softmax import Examples, n_per_bin, on_parts, softmax_loss
+from tlogic.models.softmax import Examples, exponentials_of, n_per_bin, on_parts, softmax_loss
 from tlogic.parallel import in_parallel
 
 Stages: TypeAlias = tuple[tuple[int, int], ...]
@@ -156,8 +156,7 @@ def _derivatives(start: Ints, is_true: Ints, scores: Floats, n: int) -> tuple[Fl
     gradient, curvature = np.zeros(len(scores)), np.zeros(len(scores))
     for q in range(0, len(start) - 1, n):
         first, end = start[q], start[q + 1]
-        exponentials = np.exp(scores[first:end] - scores[first:end].max())
-        others = exponentials[is_true[first:end] == 0].sum()
+        exponentials, others = exponentials_of(scores[first:end], is_true[first:end])
         for i in range(end - first):
             if not is_true[first + i]:
                 continue

@@ -88,8 +88,7 @@ def _loss_of_answers(examples: Examples, base: Floats, weight: Floats, queries: 
     for q in queries:
         first, end = start[q], start[q + 1]
         scores = base[first:end] + scores_of(weight, bins[first:end])
-        exponentials = np.exp(scores - scores.max())
-        others = exponentials[is_true[first:end] == 0].sum()
+        exponentials, others = exponentials_of(scores, is_true[first:end])
         inverse_totals = 0.0
         for i in range(end - first):
             if is_true[first + i]:
@@ -101,6 +100,19 @@ def _loss_of_answers(examples: Examples, base: Floats, weight: Floats, queries: 
             if not is_true[first + i] and exponentials[i] * inverse_totals > _MIN_CONTRIBUTION:
                 _add(gradient, bins[first + i], exponentials[i] * inverse_totals)
     return loss, gradient
+
+
+@helper
+def exponentials_of(scores: Floats, is_true: Ints) -> tuple[Floats, float]:
+    """The exponentials of scores, relative to the largest; and their sum over candidates that are no answers."""
+    largest = scores[0]
+    for score in scores:
+        largest = max(largest, score)
+    exponentials, others = np.exp(scores - largest), 0.0
+    for i in range(len(scores)):
+        if not is_true[i]:
+            others += exponentials[i]
+    return exponentials, others
 
 
 @helper

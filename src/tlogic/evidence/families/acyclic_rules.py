@@ -127,8 +127,7 @@ def _learn(memory: EventMemory, tally: Tally, events: StepEvents, first: int, ti
     memory, tally, events = borrowed(memory), borrowed(tally), borrowed(events)
     now = events.now
     edges, record = memory.edges, memory.edges.record
-    recent = _recent_facts(memory.recent, memory.newest, now)
-    total = 2 * recent.sum(axis=0)  # each fact is an event of both its entities
+    recent, total = _recent_facts(memory.recent, memory.newest, now)
     for event in range(first, len(events.source)):
         r = events.relation[event]
         if not can_add_rules(tally, len(memory.relation_key)):
@@ -146,14 +145,16 @@ def _learn(memory: EventMemory, tally: Tally, events: StepEvents, first: int, ti
 
 
 @helper
-def _recent_facts(recent: Ints, newest: Ints, now: int) -> Ints:
-    """Per relation of the data: its facts in the last time steps, by age, and their sum."""
-    n = np.zeros((recent.shape[1], _ALL_AGES + 1), np.int64)
+def _recent_facts(recent: Ints, newest: Ints, now: int) -> tuple[Ints, Ints]:
+    """The facts in the last time steps, by age, and their sum: per relation of the data, and as events of all."""
+    n, events = np.zeros((recent.shape[1], _ALL_AGES + 1), np.int64), np.zeros(_ALL_AGES + 1, np.int64)
     for relation in range(len(n)):
         for age in range(N_AGES):
             n[relation, age] = facts_at(recent, newest, relation, now - age - 1)
             n[relation, _ALL_AGES] += n[relation, age]
-    return n
+        for age in range(_ALL_AGES + 1):
+            events[age] += 2 * n[relation, age]  # each fact is an event of both its entities
+    return n, events
 
 
 @helper

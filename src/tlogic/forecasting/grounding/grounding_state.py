@@ -10,9 +10,8 @@ not later, and so on back to t_1.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from tlogic.compilation import helper
+from tlogic.compilation import helper, kernel_part
 from tlogic.forecasting.grounding.frontier import Frontier, new_frontier
 from tlogic.forecasting.grounding.join_cache import JoinCache, clear_join_cache, new_join_cache
 from tlogic.forecasting.grounding.join_search import ground_closed, ground_open
@@ -83,7 +82,7 @@ def reset_subject_slots(state: GroundingState, subject: int) -> None:
         subject_slot[visible.slot_relation[slot]] = -1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel_part
 def ground_rule(
     state: GroundingState, plans: RulePlans, rule: int, subject: int, window: TimeWindow, frontier: Frontier
 ) -> int:

@@ -8,9 +8,8 @@ facts can only make these times later, so an update reads only the facts since t
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from tlogic.compilation import helper, kernel
+from tlogic.compilation import helper, kernel, kernel_part
 from tlogic.forecasting.grounding.frontier import Frontier
 from tlogic.forecasting.grounding.visible_facts import NEVER, TimeWindow, VisibleFacts, latest_until
 from tlogic.graph.arrays import Ints
@@ -154,7 +153,7 @@ def update_open_join(
     return index
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel_part
 def _add_open_join(visible: VisibleFacts, cache: JoinCache, second: int, third: int, join: int, x: int) -> int:
     """Add an empty row for an open join, with the slot of r_3 for each y."""
     triple_start, triple_end, target = visible.triple_start, visible.triple_end, visible.target
@@ -176,7 +175,7 @@ def _add_open_join(visible: VisibleFacts, cache: JoinCache, second: int, third: 
     return index
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel_part
 def _update(visible: VisibleFacts, cache: JoinCache, row: Ints, since: int, scratch: Frontier) -> int:
     """Load a join's entries into scratch and update them; returns their number, or -1 if nothing changed."""
     target, newest, slot_newest = visible.target, visible.newest, visible.slot_newest
@@ -214,7 +213,7 @@ def _update(visible: VisibleFacts, cache: JoinCache, row: Ints, since: int, scra
     return n
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel_part
 def _load(cache: JoinCache, row: Ints, scratch: Frontier) -> int:
     """Load a join's entries into scratch; returns their number."""
     start, end = row[START], row[END]
@@ -224,7 +223,7 @@ def _load(cache: JoinCache, row: Ints, scratch: Frontier) -> int:
     return end - start
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel_part
 def _store(cache: JoinCache, row: Ints, n: int, since: int, scratch: Frontier) -> None:
     """Move scratch into a join's entries, reallocated if there are too many, and reset scratch."""
     best, found = scratch

@@ -6,9 +6,8 @@ An atom with a new variable scans the triples of a slot. An atom with a repeated
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from tlogic.compilation import helper
+from tlogic.compilation import helper, kernel_part
 from tlogic.forecasting.grounding.frontier import Frontier
 from tlogic.forecasting.grounding.recent_triples import RecentTriples, update_recent
 from tlogic.forecasting.grounding.rule_plans import BodyTable
@@ -118,7 +117,7 @@ def ground_chain(
     return n_found
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel_part
 def _enter(
     visible: VisibleFacts,
     recent: RecentTriples,
@@ -144,7 +143,7 @@ def _enter(
     path.cursor[depth], path.end[depth], path.row[depth] = start, end, row
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel_part
 def _look_up(visible: VisibleFacts, bodies: BodyTable, atom: int, depth: int, path: SearchPath) -> int:
     """The triple of an atom with a repeated variable, or -1."""
     # search from the variable that was bound first: its slot serves many look-ups
@@ -158,13 +157,13 @@ def _look_up(visible: VisibleFacts, bodies: BodyTable, atom: int, depth: int, pa
     return find_within(visible.target, visible.triple_start[slot], visible.triple_end[slot], other) if slot >= 0 else -1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel_part
 def _find_slot(visible: VisibleFacts, entity: int, relation: int) -> int:
     """The slot of an entity and a relation, or -1."""
     return find_within(visible.slot_relation, visible.slot_start[entity], visible.slot_end[entity], relation)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel_part
 def _latest_start(visible: VisibleFacts, path: SearchPath, depth: int, t: int, since: int) -> int:
     """The latest t_1 of a path whose fact at this depth is at ``t``; may be before ``since``."""
     for i in range(depth - 1, -1, -1):

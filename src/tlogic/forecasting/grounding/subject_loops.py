@@ -7,9 +7,8 @@ separately, which avoids a search for every pair of them.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from tlogic.compilation import helper
+from tlogic.compilation import helper, kernel_part
 from tlogic.forecasting.grounding.frontier import Frontier
 from tlogic.forecasting.grounding.visible_facts import NEVER, TimeWindow, VisibleFacts, latest_until
 from tlogic.graph.arrays import Ints
@@ -56,7 +55,7 @@ def ground_loop(
     return n_found
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel_part
 def _latest_through(visible: VisibleFacts, loops: SubjectLoops, order: Ints, begins: int, since: int) -> int:
     """The latest t_1 of a loop with t_2 <= t_3, where t_3 = ``begins`` is the start of the rest.
 
