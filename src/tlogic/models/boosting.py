@@ -24,7 +24,7 @@ _PARAMETERS = {
     "bagging_fraction": 0.4,
     "bagging_freq": 1,
     "deterministic": True,
-    "force_row_wise": True,
+    "force_col_wise": True,  # by rows it takes twice the memory, and no less time
     "verbosity": -1,
 }
 _MIN_LEAF_ROWS = 1000

@@ -15,7 +15,7 @@ from tlogic.models.occurrence.occurrence_training import fit_occurrence
 from tlogic.models.pair_learning import learn_pairs
 from tlogic.models.scorecard import learn_weights
 from tlogic.models.settings import FitSettings
-from tlogic.models.softmax import scores_of
+from tlogic.models.softmax import on_parts, scores_of
 from tlogic.models.training_data import collect_training_data
 
 
@@ -37,7 +37,9 @@ def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution 
         else None
     )
     scores = scores_of(weight, to_calibrate.bins) + pairs.scores(to_calibrate.bins)
-    scores += trees.scores(to_calibrate.bins) if trees else 0.0
+    if trees:
+        rows = np.arange(len(scores))  # in parts, because LightGBM copies bins to floats
+        scores += on_parts(lambda part: trees.scores(to_calibrate.bins[part]), rows, execution.threads)
     expected = learn_expected_answers(counts.history, counts.n_answers)
     used = counts.n_similar > 0
     of_queries = counts.history[used], counts.n_similar[used]

@@ -21,7 +21,6 @@ from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.models.bins import Bins
 from tlogic.names import name_keys
 
-_MAX_QUERIES = 60_000  # about as many examples are drawn
 _MAX_OTHERS_PER_QUERY, _MAX_ANSWERS_PER_QUERY = 60, 20
 MAX_PER_QUERY = _MAX_OTHERS_PER_QUERY + _MAX_ANSWERS_PER_QUERY
 """The largest number of candidates of an example."""
@@ -68,11 +67,12 @@ class Sampler:
     Args:
         graph: What was before the end of the training time.
         facts: The facts to learn from.
+        max_queries: About how many queries are drawn, if there are as many.
         seed: The seed of the random numbers.
     """
 
-    def __init__(self, graph: TemporalGraph, facts: Facts, seed: int) -> None:
-        self._graph, self._facts, self._seed = graph, facts, seed
+    def __init__(self, graph: TemporalGraph, facts: Facts, max_queries: int, seed: int) -> None:
+        self._graph, self._facts, self._max_queries, self._seed = graph, facts, max_queries, seed
         self.bins: Bins | None = None
         """The bins of the evidence, as soon as they are chosen."""
         self._calibration_share = _HELD_BACK_SHARE
@@ -87,7 +87,7 @@ class Sampler:
         order = np.lexsort((encode_relations(relation, half), subject, time))  # as evidence is: blocks keep the order
         subject, relation, time = subject[order], relation[order], time[order]
         new = np.append(True, (np.diff(subject) != 0) | (np.diff(relation) != 0) | (np.diff(time) != 0))[: len(time)]
-        share = min(_MAX_QUERIES / max(len(time), 1), 1.0)
+        share = min(self._max_queries / max(len(time), 1), 1.0)
         kept = new & (_as_random(self._hashes(_CHOSEN, subject, relation, time)) < share)
         self._calibration_share = min(max(_MIN_CALIBRATION_QUERIES / max(kept.sum(), 1), _HELD_BACK_SHARE), 1.0)
         return QueryBatch(subject[kept], relation[kept], time[kept], time[kept])

@@ -30,7 +30,8 @@ class Examples(NamedTuple):
 
 def on_parts(function: Callable[[Ints], Array], rows: Ints, threads: int | None) -> Array:
     """The results of a function of rows, computed for parts of the rows by threads."""
-    results = in_parallel(lambda: function, np.array_split(rows, _N_CHUNKS), threads)
+    n_parts = min(_N_CHUNKS, max(len(rows), 1))  # none is empty
+    results = in_parallel(lambda: function, np.array_split(rows, n_parts), threads)
     first: Array = next(results)
     found: Array = np.empty((len(rows), *first.shape[1:]), first.dtype)
     end = 0

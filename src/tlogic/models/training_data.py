@@ -30,6 +30,8 @@ from tlogic.models.softmax import Examples
 
 _WARM_UP_SHARE = 0.75  # of the training time, in which rules are counted but no examples taken: evidence is still thin
 _SHORT_WARM_UP_SHARE, _MIN_FACTS = 0.5, 1000  # with fewer facts after that time, examples are taken earlier, too
+_MAX_QUERIES = 60_000
+_MIN_FACTS_OF_TREES, _MAX_QUERIES_OF_TREES = 60_000, 120_000  # trees learn more from more examples
 _SAMPLES_PER_GIVE_BACK = 50  # after so many, freed memory is given back: else 80 MB of it are kept on ICEWS18
 _QUERIES_FOR_BINS = 6000  # the first ones, by which the edges of bins are chosen
 
@@ -65,8 +67,9 @@ def collect_training_data(
     evidence = QueryEvidence(known, of_memory)
     occurrences = OccurrenceCollector(known, _after(known, _WARM_UP_SHARE), settings.seed)
     evidence.visit(occurrences.origins, occurrences)
-    facts = known.facts.between(_learn_from(known), known.end)
-    sampler = Sampler(known, facts, settings.seed)
+    has_trees = settings.model == "boosted"
+    facts = known.facts.between(_learn_from(known, has_trees), known.end)
+    sampler = Sampler(known, facts, _MAX_QUERIES_OF_TREES if has_trees else _MAX_QUERIES, settings.seed)
     first, rest = _in_two(sampler.queries())
     samples = list(chain.from_iterable(evidence.map(first, sampler, execution, "evidence")))
     sampler.bins = Bins.cut(_rows_for_bins([sample.example for sample in samples], settings.seed))
@@ -85,10 +88,11 @@ def collect_training_data(
     return TrainingData(known, sampler.bins, examples, to_calibrate, counts, of_memory, counted, occurrences)
 
 
-def _learn_from(known: TemporalGraph) -> int:
+def _learn_from(known: TemporalGraph, has_trees: bool) -> int:
     """The first time step to take examples from."""
     late = _after(known, _WARM_UP_SHARE)
-    has_enough = len(known.facts.between(late, known.end).time) >= _MIN_FACTS
+    n_facts = len(known.facts.between(late, known.end).time)
+    has_enough = n_facts >= (_MIN_FACTS_OF_TREES if has_trees else _MIN_FACTS)
     return late if has_enough else _after(known, _SHORT_WARM_UP_SHARE)
 
 
