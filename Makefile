@@ -102,6 +102,7 @@ bench: .venv/ready  ## Measure speed and memory.
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.reading
 	$(BIN)/python -m benchmarks.explaining
+	$(BIN)/python -m benchmarks.first_use
 	$(BIN)/python -m benchmarks.models
 	$(BIN)/python -m benchmarks.serving
 	$(BIN)/python -m benchmarks.serving icews14
