@@ -318,6 +318,12 @@ def test_many_steps_without_facts_are_no_trouble() -> None:
     assert mrr(graph, fitted) == 1.0
 
 
+def test_facts_of_a_single_date_are_too_few() -> None:
+    facts = pl.DataFrame({"subject": ["a", "b"], "relation": ["meets"] * 2, "object": ["b", "c"], "time": [3, 3]})
+    with pytest.raises(tlogic.InputError, match="all of the same time step"):
+        tlogic.fit(tlogic.read(facts))
+
+
 def test_nothing_to_learn_from_is_told() -> None:
     strangers = pl.DataFrame(
         [(f"a{i}", "meets", f"b{i}", i) for i in range(12)], ["subject", "relation", "object", "time"], orient="row"

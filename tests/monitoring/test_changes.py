@@ -86,9 +86,15 @@ def _belongs(row: dict[str, str]) -> pl.Expr:
     return ((subject == one) & (object_ == other)) | ((subject == other) & (object_ == one))
 
 
+def test_groups_without_a_foreseen_event_have_no_probability(likely: Changes) -> None:
+    for column in ("probability_before", "probability_after"):
+        assert likely.frame[column].null_count() > 0
+        assert likely.frame[column].drop_nulls().min() > 0.0
+
+
 def test_the_first_by_rate_or_by_probability_come_first(days: TemporalGraph, judge: Model, likely: Changes) -> None:
     found = tlogic.changes(days, judge, since=SINCE, horizon=2, top=6)
-    movement = (pl.col("probability_after") - pl.col("probability_before")).abs()
+    movement = (pl.col("probability_after").fill_null(0) - pl.col("probability_before").fill_null(0)).abs()
     for kind in ("entity", "pair", "relation"):
         own, every = found.frame.filter(kind=kind), likely.frame.filter(kind=kind)
         assert own.equals(every.head(6))

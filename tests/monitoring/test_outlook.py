@@ -105,6 +105,17 @@ def test_curves_rise_to_the_probabilities_of_the_horizons(days: TemporalGraph, j
     assert wait == 1 or curve["probability"][wait - 2] < 0.5
 
 
+def test_curves_and_waits_reach_to_the_end_of_long_periods(days: TemporalGraph, judge: Model) -> None:
+    likely = tlogic.outlook(days, judge, top=2000, horizon=90)
+    index = next(i for i, each in enumerate(likely) if each.median_wait and each.median_wait > 45)
+    curve, wait = likely.curve(index)["probability"], likely[index].median_wait
+    assert (len(curve), curve[-1]) == (90, pytest.approx(likely[index].probability))
+    assert wait is not None
+    assert curve[wait - 2] < 0.5 <= curve[wait - 1]
+    assert all(each.median_wait is None for each in likely if each.probability < 0.5)
+    assert tlogic.outlook(days, judge, top=1, horizon=10**5).curve(0).height == 1000
+
+
 def test_explanations_multiply_to_the_probability_and_cite_real_facts(days: TemporalGraph, judge: Model) -> None:
     likely = tlogic.outlook(days, judge, top=5)
     facts = {

@@ -25,6 +25,7 @@ _BACKTEST_COLUMNS = {
     "brier_skill_over_counts": "over",
     "calibration_error": "error",
 }
+_MAX_CURVE_ROWS = 20  # about, after the first seven
 _RELIABILITY_COLUMNS = {
     "horizon": "steps",
     "kind": "kind",
@@ -58,11 +59,12 @@ def print_curve(found: Outlook) -> None:
     table = Table(title=escape(f"{first.subject} — {first.relation} → {first.object}"))
     table.add_column("by", no_wrap=True)
     table.add_column("probability", justify="right")
-    for index in sorted({*range(0, 7), *range(6, curve.height, 7), curve.height - 1} & set(range(curve.height))):
+    every = 7 * (1 + curve.height // (7 * _MAX_CURVE_ROWS))
+    for index in sorted({*range(0, 7), *range(6, curve.height, every), curve.height - 1} & set(range(curve.height))):
         date, probability = curve.row(index)
         table.add_row(date, percent(probability))
     console.print(table)
-    longest = found.graph.timeline.span_of(curve.height)
+    longest = found.graph.timeline.span_of(max(curve.height, found.horizon))
     wait = f"more than {longest}" if first.median_wait is None else found.graph.timeline.span_of(first.median_wait)
     console.print(f"Median waiting time: {wait}", highlight=False)
 
@@ -95,7 +97,8 @@ def print_changes(found: Changes, timeline: Timeline) -> None:
     if found.horizon is not None:
         span = timeline.span_of(found.horizon)
         console.print(
-            f"p: the probability of at least one event within {span}, from {found.after[0]} on and from now on",
+            f"p: the probability of at least one event within {span}, from {found.after[0]} on and from now on, as if "
+            "events were independent: too high where some come together; –: no event is foreseen",
             highlight=False,
         )
     for kind, plural in (("entity", "Entities"), ("pair", "Pairs"), ("relation", "Relations")):
@@ -105,14 +108,15 @@ def print_changes(found: Changes, timeline: Timeline) -> None:
             table.add_column(column, justify="right")
         for row in found.frame.filter(kind=kind).iter_rows(named=True):
             name = row["name"] if row["with"] is None else f"{row['name']} and {row['with']}"
-            table.add_row(escape(name), f"{row['before']:.2f}", f"{row['after']:.2f}", *_movement(row))
+            movement = factor_text(row["before"], row["after"]), *(() if found.horizon is None else _foreseen(row))
+            table.add_row(escape(name), f"{row['before']:.2f}", f"{row['after']:.2f}", *movement)
         console.print(table)
 
 
-def _movement(row: Mapping[str, Any]) -> list[str]:
-    """The factor of a change of rates and, with a model, the probabilities before and after."""
+def _foreseen(row: Mapping[str, Any]) -> list[str]:
+    """The probabilities before and after."""
     likely = row["probability_before"], row["probability_after"]
-    return [factor_text(row["before"], row["after"]), *(rare(each) for each in likely if each is not None)]
+    return ["–" if each is None else rare(each) for each in likely]
 
 
 def print_backtest(measured: Backtest) -> None:

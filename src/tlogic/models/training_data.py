@@ -32,6 +32,7 @@ _WARM_UP_SHARE = 0.75  # of the training time, in which rules are counted but no
 _SHORT_WARM_UP_SHARE, _MIN_FACTS = 0.5, 1000  # with fewer facts after that time, examples are taken earlier, too
 _MAX_QUERIES = 60_000
 _MIN_FACTS_OF_TREES, _MAX_QUERIES_OF_TREES = 60_000, 120_000  # trees learn more from more examples
+_MIN_STEPS = 2  # one to learn from, and one before it
 _SAMPLES_PER_GIVE_BACK = 50  # after so many, freed memory is given back: else 80 MB of it are kept on ICEWS18
 _QUERIES_FOR_BINS = 6000  # the first ones, by which the edges of bins are chosen
 
@@ -60,9 +61,11 @@ def collect_training_data(
     """Collect queries from a graph's training facts, or from those and the validation facts.
 
     Raises:
-        InputError: If no query has an answer among its candidates.
+        InputError: If all facts are of one time step, or if no query has an answer among its candidates.
     """
     known = graph.before(graph.valid_from if settings.train_on == "train" else graph.test_from)
+    if known.end < _MIN_STEPS:
+        raise InputError("There is nothing to learn from: the facts to learn from are all of the same time step.")
     of_memory = MemorySettings(settings.families, half_lives(known.end), settings.max_events)
     evidence = QueryEvidence(known, of_memory)
     occurrences = OccurrenceCollector(known, _after(known, _WARM_UP_SHARE), settings.seed)

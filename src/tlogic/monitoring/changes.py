@@ -197,8 +197,8 @@ def _row(graph: Graph, change: ChangedGroup, significance: float) -> Row:
     before, after = change.rates
     factor = after / before if before else None
     name, other = KINDS[change.kind].names(graph, change.group)
-    likely = (None, None) if change.probabilities is None else change.probabilities
-    return (change.kind, name, other, before, after, factor, significance, *likely)
+    likely = change.probabilities or (0.0, 0.0)
+    return (change.kind, name, other, before, after, factor, significance, likely[0] or None, likely[1] or None)
 
 
 def _significance(before: Ints, after: Ints, length_before: int, length_after: int) -> Floats:

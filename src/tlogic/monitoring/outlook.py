@@ -18,10 +18,12 @@ from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.graph_protocol import Graph
 from tlogic.models.occurrence.horizons import parse_horizon
 from tlogic.models.occurrence.occurrence_forecaster import Judged, OccurrenceForecaster, OccurrenceStep
+from tlogic.models.occurrence.occurrence_model import OccurrenceModel
 from tlogic.notebook import html_table
 
 _AGE, _EVENTS = (COLUMNS.index(("history", name)) for name in ("age", "events in all"))
 _MEDIAN = 0.5
+_MAX_CURVE_STEPS = 1000
 
 Names = tuple[str | None, str | None, str | None]
 """Subject, relation and object; None for what is open."""
@@ -39,8 +41,8 @@ class Likely(NamedTuple):
             pair".
         events: How often it happened before.
         last: The date of the last time; None if it never happened.
-        median_wait: The number of time steps within which it is as likely as not; None if it is more than a model's
-            largest horizon.
+        median_wait: The number of time steps within which it is as likely as not; None if it is more than the horizon
+            and more than the largest horizon that the model was fitted for.
 
     Example:
         >>> Likely("Ann", "calls", "Bo", 0.5, "known triple", 2, "2030-01-04", 1).probability
@@ -127,16 +129,16 @@ class Outlook(Sequence[Likely]):
         return pl.DataFrame(self._rows, schema=schema, orient="row")
 
     def curve(self, index: int) -> pl.DataFrame:
-        """The probability that an event has happened by each date, up to the largest horizon of the model.
+        """The probability that an event has happened by each date of the period, or of a model's largest horizon.
 
         Args:
             index: The position of the event in the outlook.
 
         Returns:
-            A data frame with the columns date and probability.
+            A data frame with the columns date and probability, of at most 1000 time steps.
         """
         occurrence = self._forecaster.occurrence
-        steps = range(1, occurrence.horizons[-1] + 1)
+        steps = range(1, min(_longest(occurrence, self._query), _MAX_CURVE_STEPS) + 1)
         own = self._found.probability[index : index + 1]
         label = self.graph.timeline.label_of
         return pl.DataFrame(
@@ -203,10 +205,15 @@ def _rows(forecaster: OccurrenceForecaster, query: OutlookQuery, step: Occurrenc
                 NOVELTIES[found.novelty[i]],
                 int(values[i, _EVENTS]) if is_known else 0,
                 label(query.step - int(values[i, _AGE])) if is_known else None,
-                _median_wait(partial(occurrence.within, found.probability[i : i + 1]), occurrence.horizons[-1]),
+                _median_wait(partial(occurrence.within, found.probability[i : i + 1]), _longest(occurrence, query)),
             )
         )
     return rows
+
+
+def _longest(occurrence: OccurrenceModel, query: OutlookQuery) -> int:
+    """The time steps up to which events are followed: those of the period, or of the largest fitted horizon."""
+    return max(query.horizon, occurrence.horizons[-1])
 
 
 def _median_wait(within: Callable[[int], Floats], longest: int) -> int | None:

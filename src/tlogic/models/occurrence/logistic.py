@@ -17,7 +17,6 @@ _ROUGHNESS_PENALTY = 500.0  # on squared differences between the weights of neig
 _STAGES = ((8, 60), (1, 20))  # every n-th case is used, and the largest number of iterations
 _STAGES_OF_FEW = ((1, 60),)
 _MIN_CASES = 50_000  # with fewer, a part of them says too little about the rest
-_MIN_RATE = 1e-12  # of events, which bounds the first intercept
 
 
 class Cases(NamedTuple):
@@ -60,16 +59,16 @@ def fit_logistic(cases: Cases, sizes: Ints) -> Logistic:
     """The maximum of the penalised likelihood, given the number of bins of each column. The problem is convex."""
     neighbours = (np.arange(1, N_BINS + 1) > 1) & (np.arange(1, N_BINS + 1) < sizes[:, None])
     start = np.zeros((len(sizes) + 1, N_BINS + 1))  # the last row holds the intercept
-    rate = max(float((cases.weight * cases.happened).sum() / max(cases.weight.sum(), 1e-300)), _MIN_RATE)
-    start[-1, 0] = np.log(rate / max(1.0 - rate, _MIN_RATE))
-    if not 0.0 < cases.happened.sum() < len(cases.happened):
-        return Logistic(float(start[-1, 0]), start[:-1])
+    n_happened, n = float((cases.weight * cases.happened).sum()), float(cases.weight.sum())
+    if not 0.0 < n_happened < n:  # all or none happened, which few cases do not prove to be so always
+        return Logistic(float(np.log((n_happened + 0.5) / (n - n_happened + 0.5))), start[:-1])
+    start[-1, 0] = np.log(n_happened / (n - n_happened))
     stages = _STAGES if len(cases.bins) > _MIN_CASES else _STAGES_OF_FEW
     losses = ((partial(_penalised_loss, cases.every_nth(n), neighbours), most) for n, most in stages)
     found = minimise_in_stages(losses, start)
-    n = _weight_per_bin(cases.bins, cases.weight)
-    means = (found[:-1] * n).sum(axis=1, keepdims=True) / cases.weight.sum()
-    weight = np.where(n > 0, found[:-1] - means, 0.0)  # relative to the average case
+    in_bin = _weight_per_bin(cases.bins, cases.weight)
+    means = (found[:-1] * in_bin).sum(axis=1, keepdims=True) / n
+    weight = np.where(in_bin > 0, found[:-1] - means, 0.0)  # relative to the average case
     return Logistic(float(found[-1, 0] + means.sum()), weight)
 
 

@@ -22,18 +22,21 @@ def show_changes(changes: schemas.Changes, current: ViewUrl) -> None:
     )
     if changes.horizon is not None:
         span = pluralize(changes.horizon, "time step")
-        hint(f"p: the probability of at least one event within {span}, from {after.since} on and from now on")
+        hint(
+            f"p: the probability of at least one event within {span}, from {after.since} on and from now on, as if "
+            "events were independent: too high where some come together; –: no event is foreseen"
+        )
     for warning in changes.warnings:
         hint(f"Warning: {warning}")
     with box(style="three-columns" if changes.horizon is None else "columns even"):
         for kind, heading in _KINDS.items():
             with box("section", label=heading):
                 text(heading, "h3")
-                _show_kind([each for each in changes.changes if each.kind == kind], heading, current)
+                of_kind = [each for each in changes.changes if each.kind == kind]
+                _show_kind(of_kind, changes.horizon is not None, heading, current)
 
 
-def _show_kind(changes: Sequence[schemas.Change], label: str, current: ViewUrl) -> None:
-    has_probabilities = any(each.probability_after is not None for each in changes)
+def _show_kind(changes: Sequence[schemas.Change], has_probabilities: bool, label: str, current: ViewUrl) -> None:
     headings = ["Name", "#Before", "#After", "#Factor", *(["#p before", "#p now"] if has_probabilities else []), ""]
     with table(headings, label, "figures"):
         for change in changes:
@@ -44,8 +47,8 @@ def _show_kind(changes: Sequence[schemas.Change], label: str, current: ViewUrl) 
                 cell(f"{change.after:.2f}", "After")
                 change_factor(change, "td")
                 for value, heading in ((change.probability_before, "p before"), (change.probability_after, "p now")):
-                    if value is not None:
-                        cell(rare(value), heading)
+                    if has_probabilities:
+                        cell("–" if value is None else rare(value), heading)
                 with box("td"):
                     button = _why_button(change)
             _add_explanation(change, button, len(headings), current)
