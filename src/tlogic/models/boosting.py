@@ -58,28 +58,38 @@ class Trees:
         return float(self._booster.predict(columns, pred_contrib=True, num_threads=1)[0, -1])
 
 
-def grow_trees(examples: Examples, scores: Floats, seed: int, threads: int | None) -> Trees:
-    """Fit trees that improve on given scores. The result does not depend on the number of threads."""
-    boosting = lightgbm()
-    n_rows = len(examples.is_true)
-    parameters = _PARAMETERS | {
-        "min_data_in_leaf": max(1, min(_MIN_LEAF_ROWS, int(n_rows * _MIN_LEAF_SHARE))),
-        "num_threads": thread_count(threads),
-        "seed": seed,
-    }
-    data = boosting.Dataset(
-        _in_batches(boosting, examples.bins),
-        examples.is_true,
-        group=np.diff(examples.start),
-        init_score=scores,
-        params=parameters,
-    )
-    text = boosting.train(parameters, data, _n_trees(n_rows)).model_to_string()
-    return Trees(re.sub(r"\[num_threads: \d+\]", "[num_threads: 1]", text))  # the same text with any number
+class TreeGrower:
+    """Fits trees that improve on given scores. The result does not depend on the number of threads.
 
+    It copies the examples, so that their memory can be freed before trees are grown.
 
-def _n_trees(n_rows: int) -> int:
-    return min(max(n_rows // _ROWS_PER_TREE, _MIN_TREES), _MAX_TREES)
+    Args:
+        examples: The queries to learn from.
+        scores: Per candidate: the score that trees are added to.
+        seed: The seed of what is drawn.
+        threads: How many threads to use; all cores if None.
+    """
+
+    def __init__(self, examples: Examples, scores: Floats, seed: int, threads: int | None) -> None:
+        boosting, n_rows = lightgbm(), len(examples.is_true)
+        self._n_trees = min(max(n_rows // _ROWS_PER_TREE, _MIN_TREES), _MAX_TREES)
+        self._parameters = _PARAMETERS | {
+            "min_data_in_leaf": max(1, min(_MIN_LEAF_ROWS, int(n_rows * _MIN_LEAF_SHARE))),
+            "num_threads": thread_count(threads),
+            "seed": seed,
+        }
+        self._data = boosting.Dataset(
+            _in_batches(boosting, examples.bins),
+            examples.is_true,
+            group=np.diff(examples.start),
+            init_score=scores,
+            params=self._parameters,
+        ).construct()
+
+    def grow(self) -> Trees:
+        """Fit the trees."""
+        text = lightgbm().train(self._parameters, self._data, self._n_trees).model_to_string()
+        return Trees(re.sub(r"\[num_threads: \d+\]", "[num_threads: 1]", text))  # the same text with any number
 
 
 def _in_batches(boosting: ModuleType, bins: Ints) -> Any:

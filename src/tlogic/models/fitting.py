@@ -7,7 +7,7 @@ from tlogic.execution import Execution
 from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
 from tlogic.memory import give_back
-from tlogic.models.boosting import grow_trees, lightgbm
+from tlogic.models.boosting import TreeGrower, lightgbm
 from tlogic.models.calibration import calibrate, learn_expected_answers
 from tlogic.models.counted_rules import CountedRules
 from tlogic.models.model import Model
@@ -26,16 +26,20 @@ def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution 
         lightgbm()  # a missing library is reported now, not after all evidence is extracted
     data = collect_training_data(graph, settings, execution)
     known, bins, examples, to_calibrate, counts, memory_settings, counted, occurrences = data
+    del data
     occurrence = fit_occurrence(occurrences, execution)  # first, as it frees memory that the weights need
     give_back()
     weight = learn_weights(examples, bins.sizes, execution.threads)
     additive = scores_of(weight, examples.bins)
     pairs = learn_pairs(examples, additive, bins.sizes, _family_numbers(settings.families), execution.threads)
-    trees = (
-        grow_trees(examples, additive + pairs.scores(examples.bins), settings.seed, execution.threads)
-        if boosted
-        else None
-    )
+    trees = None
+    if boosted:
+        grower = TreeGrower(examples, additive + pairs.scores(examples.bins), settings.seed, execution.threads)
+        del examples, additive  # which take as much memory as the trees need
+        give_back()
+        trees = grower.grow()
+        del grower
+        give_back()
     scores = scores_of(weight, to_calibrate.bins) + pairs.scores(to_calibrate.bins)
     if trees:
         rows = np.arange(len(scores))  # in parts, because LightGBM copies bins to floats
