@@ -12,11 +12,13 @@ from numba.extending import register_jitable
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-kernel = njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+_OPTIONS: Any = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}  # C does not call kernels
+
+kernel = njit(**_OPTIONS)
 """Compile a function that is called from Python; the machine code is stored for later processes."""
 
 
-inlined_kernel = njit(cache=True, nogil=True, no_cfunc_wrapper=True, forceinline=True)
+inlined_kernel = njit(**_OPTIONS, forceinline=True)
 """Compile a function that is called from Python, and that is small enough to be inlined where kernels call it."""
 
 
@@ -25,7 +27,7 @@ def kernel_part(function: Function) -> Function:
 
     This takes less time for a large function, because a helper is compiled on its own, too.
     """
-    compiled: Function = njit(cache=True, nogil=True, no_cfunc_wrapper=True, inline="always")(function)
+    compiled: Function = njit(**_OPTIONS, inline="always")(function)
     return compiled
 
 
@@ -34,5 +36,5 @@ def helper(function: Function) -> Function:
 
     That takes less time, as nothing turns Python objects into its arguments. Python may call it too, and interprets it.
     """
-    jitable: Function = register_jitable(cache=True, nogil=True, no_cfunc_wrapper=True, forceinline=True)(function)
+    jitable: Function = register_jitable(**_OPTIONS, forceinline=True)(function)
     return jitable

@@ -95,7 +95,7 @@ class TreeGrower:
 def _in_batches(boosting: ModuleType, bins: Ints) -> Any:
     """Bins that LightGBM reads in batches. It would copy a whole array to floats, which takes four times its memory."""
 
-    class Batches(boosting.Sequence):  # type: ignore[misc, name-defined]
+    class Batches(boosting.Sequence):  # type: ignore[name-defined]
         batch_size = _ROWS_PER_BATCH
 
         def __getitem__(self, index: Any) -> Floats:
