@@ -276,11 +276,12 @@ def _contributions(
         facts, weight = facts_with_names(forecaster.graph, edges[:n_facts]), sum(w for _, w in own.values())
         found.append(Contribution(family, weight, sentence, facts, len(edges), own, has_evidence))
     if len(forecaster.model.pairs.column):
-        found.append(_combinations(forecaster.model, evidence))
+        names = (forecaster.graph.entities.name_of(each) for each in (query.subject, entity))
+        found.append(_combinations(forecaster.model, evidence, *names))
     return tuple(sorted(found, key=lambda each: -abs(each.weight)))
 
 
-def _combinations(model: Model, evidence: Floats) -> Contribution:
+def _combinations(model: Model, evidence: Floats, subject: str, candidate: str) -> Contribution:
     """What all tables of two kinds of evidence add."""
     weights = model.pair_contributions(evidence[None, :])[0].tolist()
     kinds = [(model.columns[one], model.columns[other]) for one, other in model.pairs.column.tolist()]
@@ -288,7 +289,8 @@ def _combinations(model: Model, evidence: Floats) -> Contribution:
     columns: dict[str, tuple[float | None, float]] = {
         name: (None, weight) for name, weight in zip(names, weights, strict=True)
     }
-    return Contribution(COMBINATIONS, sum(weights), combination_sentence(kinds, weights), (), 0, columns)
+    sentence = combination_sentence(kinds, weights, subject, candidate)
+    return Contribution(COMBINATIONS, sum(weights), sentence, (), 0, columns)
 
 
 def distinct_facts(graph: Graph, edges: Sequence[Edge]) -> list[Edge]:

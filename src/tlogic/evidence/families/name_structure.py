@@ -165,7 +165,7 @@ def _most_active_of_place(memory: EventMemory, parts: NameParts, queries: StepQu
 class NameStructure(CountingFamily):
     """Places and kinds in names."""
 
-    claim = "the names fit together"
+    claim = "the names of {subject} and {candidate} fit together"
     columns = ("same place", "place", "kind", "share of place", "share of kind", "place and share", "kind and share")
     by_default = False
 

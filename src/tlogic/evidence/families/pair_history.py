@@ -38,7 +38,7 @@ def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
 class PairHistory(BaseFamily):
     """Events between subject and candidate."""
 
-    claim = "the two had events"
+    claim = "{subject} and {candidate} had events in common"
     columns = (
         "age",
         *(f"count {h}" for h in _LIVES),

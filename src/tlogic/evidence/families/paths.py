@@ -167,7 +167,7 @@ def _about_similar_subject(case: Case) -> Statement:
 class Paths(BaseFamily):
     """Paths over partners."""
 
-    claim = "common partners connect the two"
+    claim = "common partners connect {subject} and {candidate}"
     columns = (
         *(f"common partners {h}" for h in range(N_HALF_LIVES)),
         *(f"partners did it {h}" for h in range(N_HALF_LIVES)),
