@@ -121,11 +121,11 @@ def test_explanations_multiply_to_the_probability_and_cite_real_facts(days: Temp
         assert f"Why {100 * row.probability:.1f}% for {row.subject}" in why.text(2)
 
 
-def test_an_explanation_without_evidence_gives_the_probability_of_an_average_event() -> None:
+def test_an_explanation_without_evidence_gives_the_start_value_alone() -> None:
     why = OccurrenceExplanation("Ann", "calls", "Bo", "new pair", "1 day", 0.25, 0.25, ())
     assert why.text().splitlines() == [
         "Why 25.0% for Ann — calls → Bo within 1 day?",
-        "An average event between two that never met before has a probability of 25.0%; "
+        "The model starts from 25.0% for an event between two that had no event in common before; "
         "no kind of evidence changes its odds.",
     ]
 

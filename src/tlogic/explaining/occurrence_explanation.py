@@ -48,7 +48,11 @@ class OddsFactor:
 
 @dataclass(frozen=True, repr=False)
 class OccurrenceExplanation:
-    """Why an event has its probability. Its odds are those of an average event, times the factors of the evidence.
+    """Why an event has its probability. Its odds are those of a start value, times the factors of the evidence.
+
+    The start value is the intercept of the model for events of that novelty, with the factors that are too close to 1
+    to be listed. It is not the average probability of such events.
+
 
     Attributes:
         subject: The name of the subject.
@@ -57,14 +61,14 @@ class OccurrenceExplanation:
         novelty: "known triple", "known pair" or "new pair".
         period: The period of the explained probability, such as "7 days from 2014-12-01".
         probability: The probability within that period.
-        base_rate: The probability of an average event of that novelty.
+        base_rate: The probability that the start value stands for.
         factors: What each kind of evidence does to the odds, the largest effect first.
 
     Example:
         >>> factor = OddsFactor("history", 99.0, "it happened twice before", (), 2)
         >>> print(OccurrenceExplanation("Ann", "calls", "Bo", "known triple", "1 day", 0.5, 0.01, (factor,)))
         Why 50.0% for Ann — calls → Bo within 1 day?
-        An average event that happened before has a probability of 1.0%; its odds are multiplied by:
+        The model starts from 1.0% for an event that happened before, and multiplies its odds by:
           × 99      it happened twice before
     """
 
@@ -88,7 +92,7 @@ class OccurrenceExplanation:
         lines = [
             f"Why {percent(self.probability)} for {self.subject} — {self.relation} → {self.object} "
             f"within {self.period}?",
-            f"{_START[self.novelty]} has a probability of {percent(self.base_rate)}; {self._effect}",
+            f"The model starts from {percent(self.base_rate)} for {_START[self.novelty]}{self._effect}",
         ]
         cited = set[Fact]()
         for each in self.factors[:n_reasons]:
@@ -102,7 +106,7 @@ class OccurrenceExplanation:
 
     @property
     def _effect(self) -> str:
-        return "its odds are multiplied by:" if self.factors else "no kind of evidence changes its odds."
+        return ", and multiplies its odds by:" if self.factors else "; no kind of evidence changes its odds."
 
     def to_dict(self) -> dict[str, Any]:
         """The whole explanation, for JSON."""
@@ -127,9 +131,9 @@ class OccurrenceExplanation:
 
 
 _START = {
-    "known triple": "An average event that happened before",
-    "known pair": "An average event that is new, between two that had other events before",
-    "new pair": "An average event between two that never met before",
+    "known triple": "an event that happened before",
+    "known pair": "a new event between two that had other events before",
+    "new pair": "an event between two that had no event in common before",
 }
 
 
@@ -170,7 +174,7 @@ def _factors(
     weights: Floats,
     n_facts: int,
 ) -> tuple[OddsFactor, ...]:
-    """What each kind of evidence does, the largest effect first. Negligible effects belong to the average."""
+    """What each kind of evidence does, the largest effect first. Negligible effects belong to the start value."""
     graph, found = forecaster.graph, []
     columns = {family: [i for i, (name, _) in enumerate(COLUMNS) if name == family] for family in _DESCRIPTIONS}
     effects = {family: float(weights[own].sum()) for family, own in columns.items()}
