@@ -130,6 +130,26 @@ def test_an_explanation_without_evidence_gives_the_start_value_alone() -> None:
     ]
 
 
+@pytest.mark.parametrize(("horizon", "explained"), [(14, 7), (60, 30), (7, None)])
+def test_explanations_say_if_the_requested_period_is_not_the_explained_one(
+    days: TemporalGraph, judge: Model, horizon: int, explained: int | None
+) -> None:
+    likely = tlogic.outlook(days, judge, top=2, horizon=horizon)
+    for index, row in enumerate(likely):
+        why = likely.explain(index)
+        if explained is None:
+            assert (why.note, why.requested_period, why.requested_probability) == (None, None, None)
+            continue
+        assert why.period == f"{explained} days from {likely.since}"
+        assert why.requested_period == f"{horizon} days from {likely.since}"
+        assert why.requested_probability == pytest.approx(row.probability)
+        assert why.probability < row.probability
+        assert why.note is not None
+        assert f"within {why.requested_period}, {100 * row.probability:.1f}%, is derived" in why.note
+        assert f"{100 * why.probability:.1f}% within {why.period}, is explained" in why.note
+        assert why.text().splitlines()[1] == why.to_dict()["note"] == why.note
+
+
 def test_a_reason_cites_the_fact_that_its_sentence_names(days: TemporalGraph, judge: Model) -> None:
     """Also if another reason cites it before: the newest event of what the sentence is about."""
     name, relation, label = days.entities.name_of, days.relations.name_of, days.timeline.label_of

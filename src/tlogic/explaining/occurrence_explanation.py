@@ -63,6 +63,9 @@ class OccurrenceExplanation:
         probability: The probability within that period.
         base_rate: The probability that the start value stands for.
         factors: What each kind of evidence does to the odds, the largest effect first.
+        requested_period: The requested period, if it is not one that the model is fitted for; else None. The fitted
+            period that comes next to it is explained.
+        requested_probability: The probability within the requested period, or None.
 
     Example:
         >>> factor = OddsFactor("history", 99.0, "it happened twice before", (), 2)
@@ -80,6 +83,8 @@ class OccurrenceExplanation:
     probability: float
     base_rate: float
     factors: tuple[OddsFactor, ...]
+    requested_period: str | None = None
+    requested_probability: float | None = None
 
     def __repr__(self) -> str:
         return f"OccurrenceExplanation({self.subject}, {self.relation}, {self.object}: {self.probability:.2g})"
@@ -92,6 +97,7 @@ class OccurrenceExplanation:
         lines = [
             f"Why {percent(self.probability)} for {self.subject} — {self.relation} → {self.object} "
             f"within {self.period}?",
+            *([self.note] if self.note else []),
             f"The model starts from {percent(self.base_rate)} for {_START[self.novelty]}{self._effect}",
         ]
         cited = set[Fact]()
@@ -103,6 +109,17 @@ class OccurrenceExplanation:
             product = float(np.prod([each.factor for each in rest]))
             lines.append(f"  × {product:<7.3g} {len(rest)} more kinds of evidence together")
         return "\n".join(lines)
+
+    @property
+    def note(self) -> str | None:
+        """How the probability within the requested period follows, if another period is explained; else None."""
+        if self.requested_period is None or self.requested_probability is None:
+            return None
+        return (
+            f"The probability within {self.requested_period}, {percent(self.requested_probability)}, is derived from "
+            f"those within the fitted periods; the nearest one, {percent(self.probability)} within {self.period}, is "
+            f"explained here."
+        )
 
     @property
     def _effect(self) -> str:
@@ -117,6 +134,8 @@ class OccurrenceExplanation:
             "novelty": self.novelty,
         }
         about |= {"period": self.period, "probability": self.probability, "base_rate": self.base_rate}
+        about |= {"requested_period": self.requested_period, "requested_probability": self.requested_probability}
+        about |= {"note": self.note}
         factors = [
             {
                 "family": each.family,
@@ -142,6 +161,7 @@ def explain_occurrence(
 ) -> OccurrenceExplanation:
     """Explain the probability of a triple, for the fitted horizon that comes next to the requested one."""
     graph, occurrence = forecaster.graph, forecaster.occurrence
+    span, label = graph.timeline.span_of, graph.timeline.label_of
     fitted = min(occurrence.horizons, key=lambda each: (abs(each - horizon), each))
     s, r, o = triple
     with forecaster.at(now) as step:
@@ -151,17 +171,19 @@ def explain_occurrence(
         intercept, weights = occurrence.contributions(evidence.values[0], novelty, fitted)
         factors = _factors(forecaster, step.memory, EncodedQuery(s, r, now), o, evidence.values[0], weights, n_facts)
         told = sum(np.log(each.factor) for each in factors)
-        probability = occurrence.probabilities(evidence)[0, occurrence.horizons.index(fitted)]
+        probabilities = occurrence.probabilities(evidence)
     base = intercept + float(weights.sum()) - float(told)
     return OccurrenceExplanation(
         subject=graph.entities.name_of(s),
         relation=graph.relations.name_of(r),
         object=graph.entities.name_of(o),
         novelty=NOVELTIES[novelty],
-        period=f"{graph.timeline.span_of(fitted)} from {graph.timeline.label_of(now)}",
-        probability=float(probability),
+        period=f"{span(fitted)} from {label(now)}",
+        probability=float(probabilities[0, occurrence.horizons.index(fitted)]),
         base_rate=float(1 / (1 + np.exp(-base))),
         factors=factors,
+        requested_period=None if horizon == fitted else f"{span(horizon)} from {label(now)}",
+        requested_probability=None if horizon == fitted else float(occurrence.within(probabilities, horizon)[0]),
     )
 
 
