@@ -130,6 +130,37 @@ def test_an_explanation_without_evidence_gives_the_start_value_alone() -> None:
     ]
 
 
+def test_rules_that_few_pairs_support_say_so_and_come_last(days: TemporalGraph, judge: Model) -> None:
+    """As a plain search through all facts finds it."""
+    name, relation = days.entities.name_of, days.relations.name_of
+    times: dict[tuple[str, str, str], list[int]] = {}
+    for s, r, o, t in zip(*(column.tolist() for column in days.facts), strict=True):
+        times.setdefault((name(s), relation(r), name(o)), []).append(t)
+    likely = tlogic.outlook(days, judge, top=300)
+    n_few = n_many = 0
+    for index, (subject, verb, *_) in enumerate(likely):
+        factors = likely.explain(index).factors
+        sizes = [abs(np.log(each.factor)) for each in factors if "known from" not in each.sentence]
+        assert sizes == sorted(sizes, reverse=True)
+        for each in factors:
+            if each.family != "rules" or not each.facts:
+                continue
+            assert f"{subject} does" not in each.sentence
+            other, is_inverse = each.facts[0].relation, each.facts[0].subject != subject
+            support = [
+                (s, o)
+                for (s, r, o), own in times.items()
+                if r == verb and min(times.get((o, other, s) if is_inverse else (s, other, o), [10**6])) < max(own)
+            ]
+            is_few = len(support) < 3
+            n_few, n_many = n_few + is_few, n_many + (not is_few)
+            pairs = "1 pair" if len(support) == 1 else f"{len(support)} pairs"
+            assert each.sentence.endswith(f"(known from {pairs} of entities only)") == is_few, (each, support)
+            assert not is_few or each is factors[-1]
+    assert n_few > 3
+    assert n_many > 3
+
+
 @pytest.mark.parametrize(("horizon", "explained"), [(14, 7), (60, 30), (7, None)])
 def test_explanations_say_if_the_requested_period_is_not_the_explained_one(
     days: TemporalGraph, judge: Model, horizon: int, explained: int | None

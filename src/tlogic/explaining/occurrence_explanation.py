@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from tlogic.evidence.event_memory import FIRST_TIME, EventMemory, slot_of
 from tlogic.evidence.families.one_step_rules import rate_by_age
-from tlogic.evidence.groups import moment_before, n_events
+from tlogic.evidence.groups import LATEST, moment_before, n_events
+from tlogic.evidence.lists import indexes_of
 from tlogic.evidence.memory import Memory
 from tlogic.evidence.occurrence_evidence import COLUMNS, NOVELTIES, RULES_FAMILY
 from tlogic.evidence.statements import Case, Edge, Statement, percent
@@ -16,10 +18,11 @@ from tlogic.evidence.triples import Triples
 from tlogic.explaining.explanation import Fact, citations
 from tlogic.explaining.model_explanation import distinct_facts, facts_with_names
 from tlogic.forecasting.queries import EncodedQuery
-from tlogic.graph.arrays import Floats
+from tlogic.graph.arrays import Floats, Ints
 from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
 
 _NEGLIGIBLE = 0.02  # a contribution to log-odds below that, a factor of about 1, is not told
+_MIN_PAIRS = 3  # a rule that is known from fewer pairs of entities comes after all other reasons
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,8 @@ class OccurrenceExplanation:
         period: The period of the explained probability, such as "7 days from 2014-12-01".
         probability: The probability within that period.
         base_rate: The probability that the start value stands for.
-        factors: What each kind of evidence does to the odds, the largest effect first.
+        factors: What each kind of evidence does to the odds, the largest effect first; rules that are known from very
+            few pairs of entities come last.
         requested_period: The requested period, if it is not one that the model is fitted for; else None. The fitted
             period that comes next to it is explained.
         requested_probability: The probability within the requested period, or None.
@@ -197,17 +201,20 @@ def _factors(
     n_facts: int,
 ) -> tuple[OddsFactor, ...]:
     """What each kind of evidence does, the largest effect first. Negligible effects belong to the start value."""
-    graph, found = forecaster.graph, []
+    graph = forecaster.graph
+    found: list[OddsFactor] = []
+    unsure: list[OddsFactor] = []
     columns = {family: [i for i, (name, _) in enumerate(COLUMNS) if name == family] for family in _DESCRIPTIONS}
     effects = {family: float(weights[own].sum()) for family, own in columns.items()}
     for family in sorted(effects, key=lambda each: -abs(effects[each])):
         if abs(effects[family]) < _NEGLIGIBLE:
             break
         values = {COLUMNS[i][1]: float(evidence[i]) for i in columns[family] if not np.isnan(evidence[i])}
-        sentence, edges, _ = _DESCRIPTIONS[family](Case(graph, memory.events, query, entity, values), memory)
+        sentence, edges, is_sure = _DESCRIPTIONS[family](Case(graph, memory.events, query, entity, values), memory)
         behind, factor = distinct_facts(graph, edges), float(np.exp(effects[family]))
-        found.append(OddsFactor(family, factor, sentence, facts_with_names(graph, behind[:n_facts]), len(behind)))
-    return tuple(found)
+        own = OddsFactor(family, factor, sentence, facts_with_names(graph, behind[:n_facts]), len(behind))
+        (found if is_sure else unsure).append(own)
+    return (*found, *unsure)
 
 
 def _history(case: Case, _: Memory) -> Statement:
@@ -266,25 +273,51 @@ def _relation(case: Case, _: Memory) -> Statement:
 
 
 def _rules(case: Case, memory: Memory) -> Statement:
-    """The other event of the pair that most often leads to this one."""
+    """The other event of the pair that most often leads to this one; no evidence to rely on if few pairs had both."""
     newest: dict[int, Edge] = {}
     for edge in case.edges(case.query.subject, None, case.entity):
         if edge.relation != case.query.relation:
             newest.setdefault(edge.relation, edge)
     if not newest or RULES_FAMILY not in memory.families:
-        return Statement("no other event between the two leads to it")
+        return Statement(f"no other event between {case.subject} and {case.candidate} leads to this one")
     tally = memory.families[RULES_FAMILY].state
 
     def rate(edge: Edge) -> float:
         return float(rate_by_age(tally, case.head, case.encoded(edge.relation), case.query.time - edge.time))
 
     edges = sorted(newest.values(), key=rate, reverse=True)
-    age = case.duration(case.query.time - edges[0].time)
+    best, n_pairs = edges[0], _pairs_with_both(case, edges[0].relation)
+    is_sure = n_pairs >= _MIN_PAIRS
+    source = "" if is_sure else f" (known from {_times(n_pairs, 'pair')} of entities only)"
+    age = case.duration(case.query.time - best.time)
     return Statement(
-        f"{case.fact(*edges[0][:3])} {age} earlier; when {case.subject} does {case.relation} to someone, "
-        f"{percent(rate(edges[0]))} of those with such an event before are the object",
+        f"{case.fact(*best[:3])} {age} earlier; when one of two with such an earlier event is the subject of "
+        f"{case.relation}, the other is the object in {percent(rate(best))} of cases{source}",
         tuple(edges),
+        is_sure,
     )
+
+
+def _pairs_with_both(case: Case, relation: int) -> int:
+    """The number of pairs of which an event of a relation led to one of the query's; counted until there are enough."""
+    memory, n = case.memory, 0
+    slots, triples = memory.slots_of_relation, memory.triples
+    for i in indexes_of(slots, case.head):
+        source, slot = slots.record[i].tolist()
+        other = slot_of(memory.slot, source, case.encoded(relation))
+        (one, of_one), (two, of_two) = (_targets(memory, each) for each in (slot, other))
+        _, at_one, at_two = np.intersect1d(one, two, return_indices=True)
+        latest, earlier = triples[of_one[at_one], LATEST], triples[of_one[at_one], LATEST + 2]
+        last = np.where(latest < case.query.time, latest, earlier)
+        n += int((triples[of_two[at_two], FIRST_TIME] < last).sum())
+        if n >= _MIN_PAIRS:
+            break
+    return n
+
+
+def _targets(memory: EventMemory, slot: int) -> Ints:
+    """The targets of a slot, none for -1, and their triples."""
+    return memory.targets_of_slot.record[list(indexes_of(memory.targets_of_slot, slot)), :2].T
 
 
 def _calendar(case: Case, _: Memory) -> Statement:
