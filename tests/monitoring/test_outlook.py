@@ -1,5 +1,6 @@
 """Outlooks: the same event has the same probability in all of them, whatever the scope, the graph and the arrival."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 import tlogic
 from tlogic.evidence.live_evidence import LiveQueryEvidence
-from tlogic.explaining.occurrence_explanation import OccurrenceExplanation
+from tlogic.explaining.occurrence_explanation import OccurrenceExplanation, OddsFactor
 from tlogic.graph import Facts, TemporalGraph
 from tlogic.graph.live_graph import LiveGraph
 from tlogic.models import Model
@@ -128,6 +129,21 @@ def test_an_explanation_without_evidence_gives_the_start_value_alone() -> None:
         "The model starts from 25.0% for an event between two that had no event in common before; "
         "no kind of evidence changes its odds.",
     ]
+
+
+def test_explanations_do_not_pluralise_one() -> None:
+    factors = tuple(OddsFactor(family, 2.0, family, (), 0) for family in ("history", "pair", "rules"))
+    why = OccurrenceExplanation("Ann", "calls", "Bo", "known triple", "1 day", 0.25, 0.25, factors)
+    assert why.text(2).splitlines()[-1] == "  × 2       1 more kind of evidence"
+    assert why.text(1).splitlines()[-1] == "  × 4       2 more kinds of evidence together"
+
+
+def test_what_happened_once_has_no_last_time(days: TemporalGraph, judge: Model) -> None:
+    likely = tlogic.outlook(days, judge, top=3000)
+    once = [index for index, row in enumerate(likely) if row.events == 1][:20]
+    sentences = [each.sentence for index in once for each in likely.explain(index).factors if each.family == "history"]
+    assert len(sentences) > 5
+    assert all(re.fullmatch(r"it happened once before, \d+ days? earlier", each) for each in sentences)
 
 
 def test_rules_that_few_pairs_support_say_so_and_come_last(days: TemporalGraph, judge: Model) -> None:

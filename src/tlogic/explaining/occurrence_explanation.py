@@ -13,7 +13,7 @@ from tlogic.evidence.groups import LATEST, moment_before, n_events
 from tlogic.evidence.lists import indexes_of
 from tlogic.evidence.memory import Memory
 from tlogic.evidence.occurrence_evidence import COLUMNS, NOVELTIES, RULES_FAMILY
-from tlogic.evidence.statements import Case, Edge, Statement, percent
+from tlogic.evidence.statements import Case, Edge, Statement, how_often, percent
 from tlogic.evidence.triples import Triples
 from tlogic.explaining.explanation import Fact, citations
 from tlogic.explaining.model_explanation import distinct_facts, facts_with_names
@@ -111,7 +111,9 @@ class OccurrenceExplanation:
         rest = self.factors[n_reasons:] if n_reasons is not None else ()
         if rest:
             product = float(np.prod([each.factor for each in rest]))
-            lines.append(f"  × {product:<7.3g} {len(rest)} more kinds of evidence together")
+            lines.append(
+                f"  × {product:<7.3g} {_times(len(rest), 'more kind')} of evidence{' together' * (len(rest) > 1)}"
+            )
         return "\n".join(lines)
 
     @property
@@ -221,20 +223,15 @@ def _history(case: Case, _: Memory) -> Statement:
     edges = case.edges(case.query.subject, case.query.relation, case.entity)
     if not edges:
         return Statement("it never happened before")
-    n, age = len(edges), case.duration(case.query.time - edges[0].time)
-    often = "once before" if n == 1 else f"{n:,} times before"
-    return Statement(f"it happened {often}, the last time {age} earlier", edges)
+    return Statement(f"it happened {how_often(len(edges))} before, {_last(case, edges, 'the last time')}", edges)
 
 
 def _pair(case: Case, _: Memory) -> Statement:
     edges = case.edges(case.query.subject, None, case.entity)
     if not edges:
         return Statement(f"{case.subject} and {case.candidate} had no event in common before")
-    age = case.duration(case.query.time - edges[0].time)
-    return Statement(
-        f"{case.subject} and {case.candidate} had {_times(len(edges), 'event')} in common, the last one {age} earlier",
-        edges,
-    )
+    n, last = _times(len(edges), "event"), _last(case, edges, "the last one")
+    return Statement(f"{case.subject} and {case.candidate} had {n} in common, {last}", edges)
 
 
 def _subject(case: Case, _: Memory) -> Statement:
@@ -249,9 +246,14 @@ def _object(case: Case, _: Memory) -> Statement:
 def _end(case: Case, name: str, role: str, edges: tuple[Edge, ...]) -> Statement:
     if not edges:
         return Statement(f"{name} was never the {role} of {case.relation} before")
+    often, last = how_often(len(edges)), _last(case, edges, "the last time")
+    return Statement(f"{name} was the {role} of {case.relation} {often}, {last}", edges)
+
+
+def _last(case: Case, edges: tuple[Edge, ...], words: str) -> str:
+    """How long ago the last of some edges is; words say that it is the last one if there are several."""
     age = case.duration(case.query.time - edges[0].time)
-    times = "once" if len(edges) == 1 else f"{len(edges):,} times"
-    return Statement(f"{name} was the {role} of {case.relation} {times}, the last time {age} earlier", edges)
+    return f"{words} {age} earlier" if len(edges) > 1 else f"{age} earlier"
 
 
 def _activity(case: Case, _: Memory) -> Statement:
@@ -269,7 +271,11 @@ def _relation(case: Case, _: Memory) -> Statement:
     relations, own = case.memory.relations, case.head >> 1
     moment = int(moment_before(relations, own, case.query.time))
     n = int(n_events(relations, own, moment)) if moment >= 0 else 0
-    return Statement(f"there were {_times(n, f'{case.relation} event')} of any two before")
+    if not n:
+        return Statement(f"there was no {case.relation} event before")
+    return Statement(
+        f"there {'was' if n == 1 else 'were'} {_times(n, f'{case.relation} event')} between any two before"
+    )
 
 
 def _rules(case: Case, memory: Memory) -> Statement:
