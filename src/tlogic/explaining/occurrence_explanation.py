@@ -22,7 +22,7 @@ from tlogic.graph.arrays import Floats, Ints
 from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
 
 _NEGLIGIBLE = 0.02  # a contribution to log-odds below that, a factor of about 1, is not told
-_MIN_PAIRS = 3  # a rule that is known from fewer pairs of entities comes after all other reasons
+_MIN_PAIRS = 3  # a rule that speaks for an event, but was seen with fewer pairs of entities, comes last
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class OccurrenceExplanation:
         period: The period of the explained probability, such as "7 days from 2014-12-01".
         probability: The probability within that period.
         base_rate: The probability that the start value stands for.
-        factors: What each kind of evidence does to the odds, the largest effect first; rules that are known from very
-            few pairs of entities come last.
+        factors: What each kind of evidence does to the odds, the largest effect first; rules that speak for the event,
+            but were seen with fewer than three pairs of entities, come last.
         requested_period: The requested period, if it is not one that the model is fitted for; else None. The fitted
             period that comes next to it is explained.
         requested_probability: The probability within the requested period, or None.
@@ -202,7 +202,7 @@ def _factors(
     weights: Floats,
     n_facts: int,
 ) -> tuple[OddsFactor, ...]:
-    """What each kind of evidence does, the largest effect first. Negligible effects belong to the start value."""
+    """What each kind of evidence does, the largest effect first, but rules of few pairs last, without negligible effects."""
     graph = forecaster.graph
     found: list[OddsFactor] = []
     unsure: list[OddsFactor] = []
@@ -215,7 +215,7 @@ def _factors(
         sentence, edges, is_sure = _DESCRIPTIONS[family](Case(graph, memory.events, query, entity, values), memory)
         behind, factor = distinct_facts(graph, edges), float(np.exp(effects[family]))
         own = OddsFactor(family, factor, sentence, facts_with_names(graph, behind[:n_facts]), len(behind))
-        (found if is_sure else unsure).append(own)
+        (found if is_sure or factor < 1 else unsure).append(own)
     return (*found, *unsure)
 
 
@@ -294,11 +294,11 @@ def _rules(case: Case, memory: Memory) -> Statement:
     edges = sorted(newest.values(), key=rate, reverse=True)
     best, n_pairs = edges[0], _pairs_with_both(case, edges[0].relation)
     is_sure = n_pairs >= _MIN_PAIRS
-    source = "" if is_sure else f" (known from {_times(n_pairs, 'pair')} of entities only)"
+    seen = f"seen with {_times(n_pairs, 'pair')} of entities only" if n_pairs else "not seen so far"
     age = case.duration(case.query.time - best.time)
     return Statement(
         f"{case.fact(*best[:3])} {age} earlier; when one of two with such an earlier event is the subject of "
-        f"{case.relation}, the other is the object in {percent(rate(best))} of cases{source}",
+        f"{case.relation}, the other is the object in {percent(rate(best))} of cases{'' if is_sure else f' ({seen})'}",
         tuple(edges),
         is_sure,
     )
