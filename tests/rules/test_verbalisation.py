@@ -68,6 +68,8 @@ CLAUSES = {
     "work_location": 'X "work_location" Y',
     "sues (civil)": 'X "sues (civil)" Y',
     "Accuse [of crime], publicly": 'X "Accuse [of crime], publicly" Y',
+    "Demand [public] change": 'X "Demand [public] change" Y',
+    "Visit 2 days after": 'X "Visit 2 days after" Y',
     "Stage2": 'X "Stage2" Y',
     "two\nlines": 'X "two\\nlines" Y',
     "": 'X "" Y',

@@ -202,7 +202,7 @@ def _factors(
     weights: Floats,
     n_facts: int,
 ) -> tuple[OddsFactor, ...]:
-    """What each kind of evidence does, the largest effect first, but rules of few pairs last, without negligible effects."""
+    """What each kind of evidence does, the largest effect first, but rules of few pairs last."""
     graph = forecaster.graph
     found: list[OddsFactor] = []
     unsure: list[OddsFactor] = []
