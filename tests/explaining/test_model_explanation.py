@@ -9,7 +9,7 @@ import pytest
 import tlogic
 from tests.models.conftest import asked_of_test
 from tlogic.explaining import Fact
-from tlogic.explaining.model_explanation import Contribution, ModelExplanation
+from tlogic.explaining.model_explanation import Contribution, ModelExplanation, signed
 from tlogic.forecasting import Candidate, Forecast
 from tlogic.graph import TemporalGraph
 
@@ -131,9 +131,8 @@ def test_sentences_tell_what_the_data_holds(
         assert sentence.startswith(f"{s} — {why.query.relation} → {o} ")
         if times:
             often = "once" if len(times) == 1 else f"{len(times)} times"
-            assert (
-                f"happened {often} before, most recently {world.timeline.span_of(now - max(times))} earlier" in sentence
-            )
+            latest = f"{'the latest ' * (len(times) > 1)}{world.timeline.span_of(now - max(times))} earlier"
+            assert f"happened {often} before, {latest}" in sentence
             seen += 1
         else:
             assert sentence.endswith("never happened before")
@@ -172,7 +171,7 @@ def test_why_one_over_another_is_the_difference_of_their_sums(answers: Forecast[
             assert weight == first.weight - second.weight
             assert first.family == second.family
         assert why.text().startswith(f"Why {one.candidate} over {other.candidate} for")
-        assert f"{one.score - other.score:+.4f}" in str(why)
+        assert signed(one.score - other.score) in str(why)
         assert "other kinds of evidence" in why.text(n_reasons=2)
         assert json.loads(json.dumps(why.to_dict()))["difference"] == one.score - other.score
 
@@ -199,7 +198,7 @@ def test_text_and_json_say_the_same(sheets: list[tuple[int, Candidate, ModelExpl
         for each, contribution in zip(told["contributions"], why.contributions, strict=True):
             assert each["facts_in_all"] == contribution.n_facts
             assert [Fact(**fact) for fact in each["facts"]] == list(contribution.facts)
-            line = f"{each['weight']:+.4f}  {each['sentence']}"
+            line = f"{signed(each['weight'])}  {each['sentence']}"
             assert (line in why.text()) == each["has_evidence"]
         assert f"Rank {told['rank']:,} of {told['candidates']:,} candidates" in why.text(n_reasons=1)
         assert f"from {len(why.contributions) - 1} other kinds of evidence" in why.text(n_reasons=1)
@@ -218,7 +217,7 @@ def test_texts_leave_out_families_that_found_nothing(
         if silent:
             kinds = "1 other kind" if len(silent) == 1 else f"{len(silent)} other kinds"
             total = sum(each.weight for each in silent)
-            assert why.text().splitlines()[-1] == f"  {total:+.4f}  from {kinds} of evidence"
+            assert why.text().splitlines()[-1] == f"  {signed(total):>7}  from {kinds} of evidence"
     assert n_silent > 10
 
 
@@ -233,3 +232,25 @@ def test_no_fact_is_listed_twice(answers: Forecast[ModelExplanation]) -> None:
             assert all(str(fact) in why.text() or f"({fact.time})" in why.text() for fact in each.facts)
         n_listed += len(listed)
     assert n_listed > 10
+
+
+def test_weights_that_round_to_zero_have_no_sign_and_one_candidate_is_no_plural() -> None:
+    parts = tuple(Contribution(family, -0.00001, family, (), 0, {}) for family in ("pair", "habits"))
+    query = tlogic.Query("Ann", "calls", None, "2030-01-04")
+    why = ModelExplanation(query, "Bo", -0.00002, 0.5, 1, 1, parts, tlogic.sample(days=10).timeline)
+    assert why.text(1).splitlines()[1:] == [
+        "Rank 1 of 1 candidate, with a probability of 50.0%; the score 0.0000 is the sum of:",
+        "   0.0000  pair",
+        "   0.0000  from 1 other kind of evidence",
+    ]
+    assert "-0.0000" not in why.over(why).text()
+
+
+def test_what_happened_once_has_no_latest_and_no_share_is_zero(
+    sheets: list[tuple[int, Candidate, ModelExplanation]],
+) -> None:
+    sentences = [each.sentence for _, _, why in sheets for each in why.contributions]
+    once = [each for each in sentences if "happened once before" in each or " 1 earlier event in common" in each]
+    assert len(once) > 5
+    assert not any("latest" in each for each in once)
+    assert not any(" 0% of their" in each for each in sentences)

@@ -1,5 +1,6 @@
 """Outlooks: the same event has the same probability in all of them, whatever the scope, the graph and the arrival."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 import tlogic
 from tlogic.evidence.live_evidence import LiveQueryEvidence
-from tlogic.explaining.occurrence_explanation import OccurrenceExplanation
+from tlogic.explaining.occurrence_explanation import OccurrenceExplanation, OddsFactor
 from tlogic.graph import Facts, TemporalGraph
 from tlogic.graph.live_graph import LiveGraph
 from tlogic.models import Model
@@ -132,13 +133,81 @@ def test_explanations_multiply_to_the_probability_and_cite_real_facts(days: Temp
         assert f"Why {100 * row.probability:.1f}% for {row.subject}" in why.text(2)
 
 
-def test_an_explanation_without_evidence_gives_the_probability_of_an_average_event() -> None:
+def test_an_explanation_without_evidence_gives_the_start_value_alone() -> None:
     why = OccurrenceExplanation("Ann", "calls", "Bo", "new pair", "1 day", 0.25, 0.25, ())
     assert why.text().splitlines() == [
         "Why 25.0% for Ann — calls → Bo within 1 day?",
-        "An average event between two that never met before has a probability of 25.0%; "
+        "The model starts from 25.0% for an event between two that had no event in common before; "
         "no kind of evidence changes its odds.",
     ]
+
+
+def test_explanations_do_not_pluralise_one() -> None:
+    factors = tuple(OddsFactor(family, 2.0, family, (), 0) for family in ("history", "pair", "rules"))
+    why = OccurrenceExplanation("Ann", "calls", "Bo", "known triple", "1 day", 0.25, 0.25, factors)
+    assert why.text(2).splitlines()[-1] == "  × 2       1 more kind of evidence"
+    assert why.text(1).splitlines()[-1] == "  × 4       2 more kinds of evidence together"
+
+
+def test_what_happened_once_has_no_last_time(days: TemporalGraph, judge: Model) -> None:
+    likely = tlogic.outlook(days, judge, top=3000)
+    once = [index for index, row in enumerate(likely) if row.events == 1][:20]
+    sentences = [each.sentence for index in once for each in likely.explain(index).factors if each.family == "history"]
+    assert len(sentences) > 5
+    assert all(re.fullmatch(r"it happened once before, \d+ days? earlier", each) for each in sentences)
+
+
+def test_rules_that_few_pairs_support_say_so_and_come_last(days: TemporalGraph, judge: Model) -> None:
+    """As a plain search through all facts finds it."""
+    name, relation = days.entities.name_of, days.relations.name_of
+    times: dict[tuple[str, str, str], list[int]] = {}
+    for s, r, o, t in zip(*(column.tolist() for column in days.facts), strict=True):
+        times.setdefault((name(s), relation(r), name(o)), []).append(t)
+    likely = tlogic.outlook(days, judge, top=300)
+    n_few = n_many = 0
+    for index, (subject, verb, *_) in enumerate(likely):
+        factors = likely.explain(index).factors
+        sure = [each for each in factors if "pairs of" not in each.sentence and "pair of" not in each.sentence]
+        sizes = [abs(np.log(each.factor)) for each in sure]
+        assert sizes == sorted(sizes, reverse=True)
+        for each in factors:
+            if each.family != "rules" or not each.facts:
+                continue
+            assert f"{subject} does" not in each.sentence
+            other, is_inverse = each.facts[0].relation, each.facts[0].subject != subject
+            support = [
+                (s, o)
+                for (s, r, o), own in times.items()
+                if r == verb and min(times.get((o, other, s) if is_inverse else (s, other, o), [10**6])) < max(own)
+            ]
+            is_few = len(support) < 3
+            n_few, n_many = n_few + is_few, n_many + (not is_few)
+            pairs = "1 pair" if len(support) == 1 else f"{len(support)} pairs"
+            seen = f"(seen with {pairs} of entities only)" if support else "(not seen so far)"
+            assert each.sentence.endswith(seen) == is_few
+            assert not is_few or each is factors[-1] or each.factor < 1
+    assert n_few > 3
+    assert n_many > 3
+
+
+@pytest.mark.parametrize(("horizon", "explained"), [(14, 7), (60, 30), (7, None)])
+def test_explanations_say_if_the_requested_period_is_not_the_explained_one(
+    days: TemporalGraph, judge: Model, horizon: int, explained: int | None
+) -> None:
+    likely = tlogic.outlook(days, judge, top=2, horizon=horizon)
+    for index, row in enumerate(likely):
+        why = likely.explain(index)
+        if explained is None:
+            assert (why.note, why.requested_period, why.requested_probability) == (None, None, None)
+            continue
+        assert why.period == f"{explained} days from {likely.since}"
+        assert why.requested_period == f"{horizon} days from {likely.since}"
+        assert why.requested_probability == pytest.approx(row.probability)
+        assert why.probability < row.probability
+        assert why.note is not None
+        assert f"within {why.requested_period}, {100 * row.probability:.1f}%, is derived" in why.note
+        assert f"{100 * why.probability:.1f}% within {why.period}, is explained" in why.note
+        assert why.text().splitlines()[1] == why.to_dict()["note"] == why.note
 
 
 def test_a_reason_cites_the_fact_that_its_sentence_names(days: TemporalGraph, judge: Model) -> None:

@@ -56,15 +56,21 @@ CLAUSES = {
     "hasWonPrize": "X has won prize Y",
     "owned_by": "X is owned by Y",
     "created": "X created Y",
-    # Names that do not look like verb phrases are unchanged.
-    "capital_of": "X capital_of Y",
-    "population": "X population Y",
-    "P39": "X P39 Y",
-    "042": "X 042 Y",
-    "member of": "X member of Y",
-    "use_of_force": "X use_of_force Y",
-    "share_of": "X share_of Y",
-    "work_location": "X work_location Y",
+    # Names that do not look like verb phrases are quoted unchanged.
+    "capital_of": 'X "capital_of" Y',
+    "population": 'X "population" Y',
+    "deploys": "X deploys Y",
+    "P39": 'X "P39" Y',
+    "042": 'X "042" Y',
+    "member of": 'X "member of" Y',
+    "use_of_force": 'X "use_of_force" Y',
+    "share_of": 'X "share_of" Y',
+    "work_location": 'X "work_location" Y',
+    "sues (civil)": 'X "sues (civil)" Y',
+    "Accuse [of crime], publicly": 'X "Accuse [of crime], publicly" Y',
+    "Demand [public] change": 'X "Demand [public] change" Y',
+    "Visit 2 days after": 'X "Visit 2 days after" Y',
+    "Stage2": 'X "Stage2" Y',
     "two\nlines": 'X "two\\nlines" Y',
     "": 'X "" Y',
 }
@@ -72,7 +78,7 @@ CLAUSES = {
 
 @pytest.mark.parametrize(("relation", "clause"), CLAUSES.items())
 def test_relations_in_words(relation: str, clause: str) -> None:
-    assert in_words(Rule(relation, ("P1",), (0, 1))) == f"{clause} after X P1 Y"
+    assert in_words(Rule(relation, ("P1",), (0, 1))) == f'{clause} after X "P1" Y'
 
 
 @pytest.mark.parametrize(
@@ -90,7 +96,10 @@ def test_relations_in_words(relation: str, clause: str) -> None:
             ("sue", ("warn", "warn^-1", "sue"), (0, 1, 0, 2)),
             "X sues Z after warning Y, then warning Y again, and then suing Z",
         ),
-        (("capital_of", ("visit", "capital_of"), (0, 1, 2)), "X capital_of Z after X visits Y and then Y capital_of Z"),
+        (
+            ("capital_of", ("visit", "capital_of"), (0, 1, 2)),
+            'X "capital_of" Z after X visits Y and then Y "capital_of" Z',
+        ),
     ],
 )
 def test_rules_in_words(rule: tuple[str, tuple[str, ...], tuple[int, ...]], words: str) -> None:

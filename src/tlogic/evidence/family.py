@@ -46,7 +46,9 @@ class Family(Protocol):
     columns: ClassVar[tuple[str, ...]]
     """The names of its columns, which model files hold."""
     claim: ClassVar[str]
-    """What its evidence shows, as a clause that "how often" or "how recently" can precede."""
+    """What its evidence shows, as a clause that "how often" or "how recently" can precede.
+
+    It may hold "{subject}" and "{candidate}", which stand for the names of the two."""
     by_default: ClassVar[bool]
     """Do models use it unless told otherwise?"""
     rule_kind: ClassVar[RuleKind | None]
@@ -90,7 +92,7 @@ class Family(Protocol):
 class BaseFamily(Family):
     """A family that learns nothing, proposes no candidates and counts no rules."""
 
-    claim: ClassVar[str] = "the evidence speaks for it"
+    claim: ClassVar[str] = "the evidence speaks for {candidate}"
     by_default: ClassVar[bool] = True
     rule_kind: ClassVar[RuleKind | None] = None
     learning_cost: ClassVar[int] = 0

@@ -95,7 +95,7 @@ class ModelExplanation(Explanation):
         cited = set[Fact]()
         shown = self.strongest(n_reasons)
         for each in shown:
-            lines.append(f"  {each.weight:+.4f}  {each.sentence}")
+            lines.append(f"  {signed(each.weight):>7}  {each.sentence}")
             facts = [fact for fact in each.facts if not _is_named(fact, shown)]
             lines += [f"             {line}" for line in citations(facts, cited)]
         rest = [each.weight for each in self.contributions if each not in shown]
@@ -143,10 +143,10 @@ class ModelExplanation(Explanation):
 
     def _rank_line(self) -> str:
         if self.rank is None:
-            return f"It is not among the {self.n_candidates:,} candidates."
+            return f"It is not among the {_candidates(self)}."
         return (
-            f"Rank {self.rank:,} of {self.n_candidates:,} candidates, with a probability of "
-            f"{as_percent(self.probability)}; the score {self.score:+.4f} is the sum of:"
+            f"Rank {self.rank:,} of {_candidates(self)}, with a probability of "
+            f"{as_percent(self.probability)}; the score {signed(self.score)} is the sum of:"
         )
 
 
@@ -186,11 +186,11 @@ class Comparison:
         lines = [f"Why {one} over {other} for {self.one.query}?"]
         for sheet in (self.one, self.other):
             if sheet.rank is None:
-                return "\n".join([*lines, f"{sheet.candidate} is not among the {sheet.n_candidates:,} candidates."])
-        lines.append(f"The difference of scores {self.one.score - self.other.score:+.4f} is the sum of:")
+                return "\n".join([*lines, f"{sheet.candidate} is not among the {_candidates(sheet)}."])
+        lines.append(f"The difference of scores {signed(self.one.score - self.other.score)} is the sum of:")
         telling = [each for each in self.differences if each[1].has_evidence or each[2].has_evidence]
         for difference, first, second in telling[:n_reasons]:
-            lines += [f"  {difference:+.4f}  {first.sentence}", f"           against: {second.sentence}"]
+            lines += [f"  {signed(difference):>7}  {first.sentence}", f"           against: {second.sentence}"]
         rest = [each[0] for each in self.differences if each not in telling[:n_reasons]]
         return "\n".join([*lines, *_rest_line(rest)])
 
@@ -208,10 +208,24 @@ class Comparison:
         }
 
 
+def signed(weight: float) -> str:
+    """A weight with its sign, and with four digits; 0.0000 has none.
+
+    >>> signed(0.25), signed(-0.25), signed(-0.00001)
+    ('+0.2500', '-0.2500', '0.0000')
+    """
+    text = f"{weight:+z.4f}"
+    return "0.0000" if text == "+0.0000" else text
+
+
+def _candidates(sheet: ModelExplanation) -> str:
+    return f"{sheet.n_candidates:,} candidate{'s' * (sheet.n_candidates != 1)}"
+
+
 def _rest_line(weights: Sequence[float]) -> list[str]:
     """The sum of what the families add that are not shown, if there are any."""
     kinds = "1 other kind" if len(weights) == 1 else f"{len(weights)} other kinds"
-    return [f"  {sum(weights):+.4f}  from {kinds} of evidence"] if weights else []
+    return [f"  {signed(sum(weights)):>7}  from {kinds} of evidence"] if weights else []
 
 
 def _is_named(fact: Fact, contributions: Sequence[Contribution]) -> bool:
@@ -276,11 +290,12 @@ def _contributions(
         facts, weight = facts_with_names(forecaster.graph, edges[:n_facts]), sum(w for _, w in own.values())
         found.append(Contribution(family, weight, sentence, facts, len(edges), own, has_evidence))
     if len(forecaster.model.pairs.column):
-        found.append(_combinations(forecaster.model, evidence))
+        names = (forecaster.graph.entities.name_of(each) for each in (query.subject, entity))
+        found.append(_combinations(forecaster.model, evidence, *names))
     return tuple(sorted(found, key=lambda each: -abs(each.weight)))
 
 
-def _combinations(model: Model, evidence: Floats) -> Contribution:
+def _combinations(model: Model, evidence: Floats, subject: str, candidate: str) -> Contribution:
     """What all tables of two kinds of evidence add."""
     weights = model.pair_contributions(evidence[None, :])[0].tolist()
     kinds = [(model.columns[one], model.columns[other]) for one, other in model.pairs.column.tolist()]
@@ -288,7 +303,8 @@ def _combinations(model: Model, evidence: Floats) -> Contribution:
     columns: dict[str, tuple[float | None, float]] = {
         name: (None, weight) for name, weight in zip(names, weights, strict=True)
     }
-    return Contribution(COMBINATIONS, sum(weights), combination_sentence(kinds, weights), (), 0, columns)
+    sentence = combination_sentence(kinds, weights, subject, candidate)
+    return Contribution(COMBINATIONS, sum(weights), sentence, (), 0, columns)
 
 
 def distinct_facts(graph: Graph, edges: Sequence[Edge]) -> list[Edge]:

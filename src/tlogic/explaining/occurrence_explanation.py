@@ -7,19 +7,22 @@ from typing import Any
 
 import numpy as np
 
+from tlogic.evidence.event_memory import FIRST_TIME, EventMemory, slot_of
 from tlogic.evidence.families.one_step_rules import rate_by_age
-from tlogic.evidence.groups import moment_before, n_events
+from tlogic.evidence.groups import LATEST, moment_before, n_events
+from tlogic.evidence.lists import indexes_of
 from tlogic.evidence.memory import Memory
 from tlogic.evidence.occurrence_evidence import COLUMNS, NOVELTIES, RULES_FAMILY
-from tlogic.evidence.statements import Case, Edge, Statement, percent
+from tlogic.evidence.statements import Case, Edge, Statement, how_often, percent
 from tlogic.evidence.triples import Triples
 from tlogic.explaining.explanation import Fact, citations
 from tlogic.explaining.model_explanation import distinct_facts, facts_with_names
 from tlogic.forecasting.queries import EncodedQuery
-from tlogic.graph.arrays import Floats
+from tlogic.graph.arrays import Floats, Ints
 from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
 
 _NEGLIGIBLE = 0.02  # a contribution to log-odds below that, a factor of about 1, is not told
+_MIN_PAIRS = 3  # a rule that speaks for an event, but was seen with fewer pairs of entities, comes last
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,11 @@ class OddsFactor:
 
 @dataclass(frozen=True, repr=False)
 class OccurrenceExplanation:
-    """Why an event has its probability. Its odds are those of an average event, times the factors of the evidence.
+    """Why an event has its probability. Its odds are those of a start value, times the factors of the evidence.
+
+    The start value is the intercept of the model for events of that novelty, with the factors that are too close to 1
+    to be listed. It is not the average probability of such events.
+
 
     Attributes:
         subject: The name of the subject.
@@ -57,14 +64,18 @@ class OccurrenceExplanation:
         novelty: "known triple", "known pair" or "new pair".
         period: The period of the explained probability, such as "7 days from 2014-12-01".
         probability: The probability within that period.
-        base_rate: The probability of an average event of that novelty.
-        factors: What each kind of evidence does to the odds, the largest effect first.
+        base_rate: The probability that the start value stands for.
+        factors: What each kind of evidence does to the odds, the largest effect first; rules that speak for the event,
+            but were seen with fewer than three pairs of entities, come last.
+        requested_period: The requested period, if it is not one that the model is fitted for; else None. The fitted
+            period that comes next to it is explained.
+        requested_probability: The probability within the requested period, or None.
 
     Example:
         >>> factor = OddsFactor("history", 99.0, "it happened twice before", (), 2)
         >>> print(OccurrenceExplanation("Ann", "calls", "Bo", "known triple", "1 day", 0.5, 0.01, (factor,)))
         Why 50.0% for Ann — calls → Bo within 1 day?
-        An average event that happened before has a probability of 1.0%; its odds are multiplied by:
+        The model starts from 1.0% for an event that happened before, and multiplies its odds by:
           × 99      it happened twice before
     """
 
@@ -76,6 +87,8 @@ class OccurrenceExplanation:
     probability: float
     base_rate: float
     factors: tuple[OddsFactor, ...]
+    requested_period: str | None = None
+    requested_probability: float | None = None
 
     def __repr__(self) -> str:
         return f"OccurrenceExplanation({self.subject}, {self.relation}, {self.object}: {self.probability:.2g})"
@@ -88,7 +101,8 @@ class OccurrenceExplanation:
         lines = [
             f"Why {percent(self.probability)} for {self.subject} — {self.relation} → {self.object} "
             f"within {self.period}?",
-            f"{_START[self.novelty]} has a probability of {percent(self.base_rate)}; {self._effect}",
+            *([self.note] if self.note else []),
+            f"The model starts from {percent(self.base_rate)} for {_START[self.novelty]}{self._effect}",
         ]
         cited = set[Fact]()
         for each in self.factors[:n_reasons]:
@@ -97,12 +111,25 @@ class OccurrenceExplanation:
         rest = self.factors[n_reasons:] if n_reasons is not None else ()
         if rest:
             product = float(np.prod([each.factor for each in rest]))
-            lines.append(f"  × {product:<7.3g} {len(rest)} more kinds of evidence together")
+            lines.append(
+                f"  × {product:<7.3g} {_times(len(rest), 'more kind')} of evidence{' together' * (len(rest) > 1)}"
+            )
         return "\n".join(lines)
 
     @property
+    def note(self) -> str | None:
+        """How the probability within the requested period follows, if another period is explained; else None."""
+        if self.requested_period is None or self.requested_probability is None:
+            return None
+        return (
+            f"The probability within {self.requested_period}, {percent(self.requested_probability)}, is derived from "
+            f"those within the fitted periods; the nearest one, {percent(self.probability)} within {self.period}, is "
+            f"explained here."
+        )
+
+    @property
     def _effect(self) -> str:
-        return "its odds are multiplied by:" if self.factors else "no kind of evidence changes its odds."
+        return ", and multiplies its odds by:" if self.factors else "; no kind of evidence changes its odds."
 
     def to_dict(self) -> dict[str, Any]:
         """The whole explanation, for JSON."""
@@ -113,6 +140,8 @@ class OccurrenceExplanation:
             "novelty": self.novelty,
         }
         about |= {"period": self.period, "probability": self.probability, "base_rate": self.base_rate}
+        about |= {"requested_period": self.requested_period, "requested_probability": self.requested_probability}
+        about |= {"note": self.note}
         factors = [
             {
                 "family": each.family,
@@ -127,9 +156,9 @@ class OccurrenceExplanation:
 
 
 _START = {
-    "known triple": "An average event that happened before",
-    "known pair": "An average event that is new, between two that had other events before",
-    "new pair": "An average event between two that never met before",
+    "known triple": "an event that happened before",
+    "known pair": "a new event between two that had other events before",
+    "new pair": "an event between two that had no event in common before",
 }
 
 
@@ -138,6 +167,7 @@ def explain_occurrence(
 ) -> OccurrenceExplanation:
     """Explain the probability of a triple, for the fitted horizon that comes next to the requested one."""
     graph, occurrence = forecaster.graph, forecaster.occurrence
+    span, label = graph.timeline.span_of, graph.timeline.label_of
     fitted = min(occurrence.horizons, key=lambda each: (abs(each - horizon), each))
     s, r, o = triple
     with forecaster.at(now) as step:
@@ -147,17 +177,19 @@ def explain_occurrence(
         intercept, weights = occurrence.contributions(evidence.values[0], novelty, fitted)
         factors = _factors(forecaster, step.memory, EncodedQuery(s, r, now), o, evidence.values[0], weights, n_facts)
         told = sum(np.log(each.factor) for each in factors)
-        probability = occurrence.probabilities(evidence)[0, occurrence.horizons.index(fitted)]
+        probabilities = occurrence.probabilities(evidence)
     base = intercept + float(weights.sum()) - float(told)
     return OccurrenceExplanation(
         subject=graph.entities.name_of(s),
         relation=graph.relations.name_of(r),
         object=graph.entities.name_of(o),
         novelty=NOVELTIES[novelty],
-        period=f"{graph.timeline.span_of(fitted)} from {graph.timeline.label_of(now)}",
-        probability=float(probability),
+        period=f"{span(fitted)} from {label(now)}",
+        probability=float(probabilities[0, occurrence.horizons.index(fitted)]),
         base_rate=float(1 / (1 + np.exp(-base))),
         factors=factors,
+        requested_period=None if horizon == fitted else f"{span(horizon)} from {label(now)}",
+        requested_probability=None if horizon == fitted else float(occurrence.within(probabilities, horizon)[0]),
     )
 
 
@@ -170,38 +202,36 @@ def _factors(
     weights: Floats,
     n_facts: int,
 ) -> tuple[OddsFactor, ...]:
-    """What each kind of evidence does, the largest effect first. Negligible effects belong to the average."""
-    graph, found = forecaster.graph, []
+    """What each kind of evidence does, the largest effect first, but rules of few pairs last."""
+    graph = forecaster.graph
+    found: list[OddsFactor] = []
+    unsure: list[OddsFactor] = []
     columns = {family: [i for i, (name, _) in enumerate(COLUMNS) if name == family] for family in _DESCRIPTIONS}
     effects = {family: float(weights[own].sum()) for family, own in columns.items()}
     for family in sorted(effects, key=lambda each: -abs(effects[each])):
         if abs(effects[family]) < _NEGLIGIBLE:
             break
         values = {COLUMNS[i][1]: float(evidence[i]) for i in columns[family] if not np.isnan(evidence[i])}
-        sentence, edges, _ = _DESCRIPTIONS[family](Case(graph, memory.events, query, entity, values), memory)
+        sentence, edges, is_sure = _DESCRIPTIONS[family](Case(graph, memory.events, query, entity, values), memory)
         behind, factor = distinct_facts(graph, edges), float(np.exp(effects[family]))
-        found.append(OddsFactor(family, factor, sentence, facts_with_names(graph, behind[:n_facts]), len(behind)))
-    return tuple(found)
+        own = OddsFactor(family, factor, sentence, facts_with_names(graph, behind[:n_facts]), len(behind))
+        (found if is_sure or factor < 1 else unsure).append(own)
+    return (*found, *unsure)
 
 
 def _history(case: Case, _: Memory) -> Statement:
     edges = case.edges(case.query.subject, case.query.relation, case.entity)
     if not edges:
         return Statement("it never happened before")
-    n, age = len(edges), case.duration(case.query.time - edges[0].time)
-    often = "once before" if n == 1 else f"{n:,} times before"
-    return Statement(f"it happened {often}, the last time {age} earlier", edges)
+    return Statement(f"it happened {how_often(len(edges))} before, {_last(case, edges, 'the last time')}", edges)
 
 
 def _pair(case: Case, _: Memory) -> Statement:
     edges = case.edges(case.query.subject, None, case.entity)
     if not edges:
         return Statement(f"{case.subject} and {case.candidate} had no event in common before")
-    age = case.duration(case.query.time - edges[0].time)
-    return Statement(
-        f"{case.subject} and {case.candidate} had {_times(len(edges), 'event')} in common, the last one {age} earlier",
-        edges,
-    )
+    n, last = _times(len(edges), "event"), _last(case, edges, "the last one")
+    return Statement(f"{case.subject} and {case.candidate} had {n} in common, {last}", edges)
 
 
 def _subject(case: Case, _: Memory) -> Statement:
@@ -216,9 +246,14 @@ def _object(case: Case, _: Memory) -> Statement:
 def _end(case: Case, name: str, role: str, edges: tuple[Edge, ...]) -> Statement:
     if not edges:
         return Statement(f"{name} was never the {role} of {case.relation} before")
+    often, last = how_often(len(edges)), _last(case, edges, "the last time")
+    return Statement(f"{name} was the {role} of {case.relation} {often}, {last}", edges)
+
+
+def _last(case: Case, edges: tuple[Edge, ...], words: str) -> str:
+    """How long ago the last of some edges is; words say that it is the last one if there are several."""
     age = case.duration(case.query.time - edges[0].time)
-    times = "once" if len(edges) == 1 else f"{len(edges):,} times"
-    return Statement(f"{name} was the {role} of {case.relation} {times}, the last time {age} earlier", edges)
+    return f"{words} {age} earlier" if len(edges) > 1 else f"{age} earlier"
 
 
 def _activity(case: Case, _: Memory) -> Statement:
@@ -236,29 +271,59 @@ def _relation(case: Case, _: Memory) -> Statement:
     relations, own = case.memory.relations, case.head >> 1
     moment = int(moment_before(relations, own, case.query.time))
     n = int(n_events(relations, own, moment)) if moment >= 0 else 0
-    return Statement(f"there were {_times(n, f'{case.relation} event')} of any two before")
+    if not n:
+        return Statement(f"there was no {case.relation} event before")
+    return Statement(
+        f"there {'was' if n == 1 else 'were'} {_times(n, f'{case.relation} event')} between any two before"
+    )
 
 
 def _rules(case: Case, memory: Memory) -> Statement:
-    """The other event of the pair that most often leads to this one."""
+    """The other event of the pair that most often leads to this one; no evidence to rely on if few pairs had both."""
     newest: dict[int, Edge] = {}
     for edge in case.edges(case.query.subject, None, case.entity):
         if edge.relation != case.query.relation:
             newest.setdefault(edge.relation, edge)
     if not newest or RULES_FAMILY not in memory.families:
-        return Statement("no other event between the two leads to it")
+        return Statement(f"no other event between {case.subject} and {case.candidate} leads to this one")
     tally = memory.families[RULES_FAMILY].state
 
     def rate(edge: Edge) -> float:
         return float(rate_by_age(tally, case.head, case.encoded(edge.relation), case.query.time - edge.time))
 
     edges = sorted(newest.values(), key=rate, reverse=True)
-    age = case.duration(case.query.time - edges[0].time)
+    best, n_pairs = edges[0], _pairs_with_both(case, edges[0].relation)
+    is_sure = n_pairs >= _MIN_PAIRS
+    seen = f"seen with {_times(n_pairs, 'pair')} of entities only" if n_pairs else "not seen so far"
+    age = case.duration(case.query.time - best.time)
     return Statement(
-        f"{case.fact(*edges[0][:3])} {age} earlier; when {case.subject} does {case.relation} to someone, "
-        f"{percent(rate(edges[0]))} of those with such an event before are the object",
+        f"{case.fact(*best[:3])} {age} earlier; when one of two with such an earlier event is the subject of "
+        f"{case.relation}, the other is the object in {percent(rate(best))} of cases{'' if is_sure else f' ({seen})'}",
         tuple(edges),
+        is_sure,
     )
+
+
+def _pairs_with_both(case: Case, relation: int) -> int:
+    """The number of pairs of which an event of a relation led to one of the query's; counted until there are enough."""
+    memory, n = case.memory, 0
+    slots, triples = memory.slots_of_relation, memory.triples
+    for i in indexes_of(slots, case.head):
+        source, slot = slots.record[i].tolist()
+        other = slot_of(memory.slot, source, case.encoded(relation))
+        (one, of_one), (two, of_two) = (_targets(memory, each) for each in (slot, other))
+        _, at_one, at_two = np.intersect1d(one, two, return_indices=True)
+        latest, earlier = triples[of_one[at_one], LATEST], triples[of_one[at_one], LATEST + 2]
+        last = np.where(latest < case.query.time, latest, earlier)
+        n += int((triples[of_two[at_two], FIRST_TIME] < last).sum())
+        if n >= _MIN_PAIRS:
+            break
+    return n
+
+
+def _targets(memory: EventMemory, slot: int) -> Ints:
+    """The targets of a slot, none for -1, and their triples."""
+    return memory.targets_of_slot.record[list(indexes_of(memory.targets_of_slot, slot)), :2].T
 
 
 def _calendar(case: Case, _: Memory) -> Statement:

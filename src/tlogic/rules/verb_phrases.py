@@ -21,6 +21,7 @@ from tlogic.rules.english_verbs import (
 )
 
 _OBJECT = "\0"
+_NOT_IN_PROSE = re.compile(r"[\[\]{}0-9]")  # a name with these is a code, or has notes
 _JOINERS = word_set(", or and")
 _ARTICLES = word_set("a an the")
 _PREPOSITIONS = word_set(
@@ -78,7 +79,7 @@ def verb_phrase(relation: str) -> Phrase | None:
     >>> verb_phrase("capital_of") is None
     True
     """
-    words = _words(relation) if relation.isprintable() else []
+    words = _words(relation) if relation.isprintable() and not _NOT_IN_PROSE.search(relation) else []
     if words and words[0] in FINITE:
         passive = ["is"] if len(words) == 2 and words[1] == "by" else []
         return Phrase(_around_object([*passive, *words, _OBJECT]), None)

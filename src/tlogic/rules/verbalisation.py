@@ -1,13 +1,15 @@
 """Verbalisation of rules: "X consults Y after discussing by telephone with Y"."""
 
+import json
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
 from tlogic.names import INVERSE_MARK
-from tlogic.rules.quoted_names import quote_name
 from tlogic.rules.rule import Rule, variable_name
 from tlogic.rules.verb_phrases import verb_phrase
 
+_PLAIN_VERB = re.compile(r"[a-z]+s")  # reads as a verb in a sentence, also if it is not a known one
 Fact = tuple[str, str, str]
 """Subject, relation and object; the relation is never an inverse."""
 
@@ -16,7 +18,7 @@ def in_words(rule: Rule) -> str:
     """A rule as an English sentence; "then" means later or at the same time.
 
     Args:
-        rule: The rule. Relation names that are not verb phrases, unlike those of ICEWS, appear unchanged.
+        rule: The rule. Relation names that are no verb phrases, unlike those of ICEWS, are quoted unchanged.
 
     Returns:
         The sentence, without a full stop.
@@ -26,6 +28,8 @@ def in_words(rule: Rule) -> str:
         'X consults Y after discussing by telephone with Y'
         >>> in_words(Rule("consult", ("meet", "visit^-1"), (0, 1, 2), 57, 100))
         'X consults Z after X meets Y and then Z visits Y'
+        >>> in_words(Rule("sue (civil)", ("capital_of",), (0, 1), 57, 100))
+        'X "sue (civil)" Y after X "capital_of" Y'
     """
     entities = [variable_name(number) for number in rule.variables]
     head = fact_of(rule.head, entities[0], entities[-1])
@@ -52,7 +56,8 @@ def _clause(subject: str, relation: str, object_: str) -> str:
     """A fact as a main clause: "X meets Y"."""
     phrase = verb_phrase(relation)
     if phrase is None:
-        return f"{subject} {relation if relation and relation.isprintable() else quote_name(relation)} {object_}"
+        verb = relation if _PLAIN_VERB.fullmatch(relation) else json.dumps(relation, ensure_ascii=False)
+        return f"{subject} {verb} {object_}"
     before, after = phrase.finite
     return f"{subject} {before} {object_}{after}"
 

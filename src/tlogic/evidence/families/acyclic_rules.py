@@ -172,7 +172,7 @@ def _count_firings(tally: Tally, head: int, recent: Ints, total: Ints, times: in
 class AcyclicRules(TallyFamily):
     """Rules r(X, Y, T2) <- b(Y, Z, T1)."""
 
-    claim = "events of the candidate with others lead to it"
+    claim = "events with others lead to {candidate}"
     learning_cost = 1
     columns = ("largest", "sum", "sum of best")
     n_buckets = _ALL_AGES + 1

@@ -108,7 +108,7 @@ def _count_hit(state: ConstantState, body: int, answer: int, now: int, times: in
 class ConstantRules(CountingFamily):
     """Rules r(X, c, T2) <- X has partner d."""
 
-    claim = "the subject's partners suggest it"
+    claim = "the partners of {subject} suggest {candidate}"
     learning_cost = 2
     columns = ("largest", "sum")
 

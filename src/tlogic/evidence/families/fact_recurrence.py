@@ -64,8 +64,9 @@ class FactRecurrence(BaseFamily):
         values = case.values
         if "age" not in values:
             return Statement(f"{case.claim} has never happened before")
+        n = values[f"count {FOREVER}"]
         return Statement(
-            f"{case.claim} happened {how_often(values[f'count {FOREVER}'])} before, most recently "
+            f"{case.claim} happened {how_often(n)} before, {'the latest ' * (n > 1)}"
             f"{case.when(case.query.time - int(values['age']))}; with recent events weighted more, this is "
             f"{percent(values[f'share {RECENT}'], 0)} of {case.events_of(case.subject)}",
             case.edges(case.query.subject, case.query.relation, case.entity),

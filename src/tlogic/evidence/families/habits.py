@@ -66,7 +66,7 @@ def _rate_of_repeats(kinds: Groups, group: int, n_facts: float, now: int) -> flo
 class Habits(BaseFamily):
     """The habits of the subject, and the candidate's usual interval."""
 
-    claim = "it fits what the subject usually does"
+    claim = "{candidate} fits what {subject} usually does"
     columns = (
         "repeats",
         "repeats of subject",

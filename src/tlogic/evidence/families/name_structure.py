@@ -165,7 +165,7 @@ def _most_active_of_place(memory: EventMemory, parts: NameParts, queries: StepQu
 class NameStructure(CountingFamily):
     """Places and kinds in names."""
 
-    claim = "the names fit together"
+    claim = "the names of {subject} and {candidate} fit together"
     columns = ("same place", "place", "kind", "share of place", "share of kind", "place and share", "kind and share")
     by_default = False
 
@@ -207,7 +207,9 @@ class NameStructure(CountingFamily):
             return Statement(
                 f"the places of {case.subject} and {case.candidate} are not both known from names", has_evidence=False
             )
-        place, of_place = (percent(case.values[name]) for name in ("place", "share of place"))
+        place, of_place = (
+            percent(case.values[name]) if case.values[name] else "none" for name in ("place", "share of place")
+        )
         return Statement(
             f"of {case.events_of(f'entities from the place of {case.subject}')}, {place} have their {case.role} in the "
             f"place of {case.candidate}; of all {case.relation} events with their {case.role} there, {of_place} are "

@@ -363,7 +363,7 @@ def _count_hits(
 class OneStepRules(TallyFamily):
     """Rules r(X, Y, T2) <- b(X, Y, T1)."""
 
-    claim = "other events of the two lead to it"
+    claim = "other events with {subject} lead to {candidate}"
     learning_cost = 3
     columns = (
         *(f"probability {i}" for i in range(N_TOP)),

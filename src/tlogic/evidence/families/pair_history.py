@@ -38,7 +38,7 @@ def _extract(memory: EventMemory, context: QueryContext, out: Floats) -> None:
 class PairHistory(BaseFamily):
     """Events between subject and candidate."""
 
-    claim = "the two had events"
+    claim = "{subject} and {candidate} had events in common"
     columns = (
         "age",
         *(f"count {h}" for h in _LIVES),
@@ -57,8 +57,8 @@ class PairHistory(BaseFamily):
             return Statement(f"no earlier event links {case.subject} and {case.candidate}")
         n = values[f"count {FOREVER}"]
         return Statement(
-            f"{case.subject} and {case.candidate} have {n:,.0f} earlier event{'s' * (n > 1)} in common, the "
-            f"latest {case.when(case.query.time - int(values['age']))}; with recent events weighted more, this is "
-            f"{percent(values[f'share of subject {RECENT}'], 0)} of all events with {case.subject}",
+            f"{case.subject} and {case.candidate} have {n:,.0f} earlier event{'s' * (n > 1)} in common, "
+            f"{'the latest ' * (n > 1)}{case.when(case.query.time - int(values['age']))}; with recent events weighted "
+            f"more, this is {percent(values[f'share of subject {RECENT}'], 0)} of all events with {case.subject}",
             case.edges(case.query.subject, None, case.entity),
         )

@@ -167,7 +167,7 @@ def _about_similar_subject(case: Case) -> Statement:
 class Paths(BaseFamily):
     """Paths over partners."""
 
-    claim = "common partners connect the two"
+    claim = "common partners connect {subject} and {candidate}"
     columns = (
         *(f"common partners {h}" for h in range(N_HALF_LIVES)),
         *(f"partners did it {h}" for h in range(N_HALF_LIVES)),
@@ -192,9 +192,9 @@ class Paths(BaseFamily):
         if not best[1]:
             return _about_similar_subject(case)
         partner = case.graph.entities.name_of(best[1][0].target)
+        of_relation = f"is the {case.role} of {percent(same)} of their {case.relation} events and " if same else ""
         return Statement(
             f"partners of {case.subject}, such as {partner}, lead to {case.candidate}: with close partners and recent "
-            f"events weighted more, {case.candidate} is the {case.role} of {percent(same)} of their {case.relation} "
-            f"events and takes part in {percent(common)} of all their events",
+            f"events weighted more, {case.candidate} {of_relation}takes part in {percent(common)} of all their events",
             best[1],
         )

@@ -58,7 +58,7 @@ def _fill_activity(decay: Floats, entities: Groups, entity: int, moment: int, no
 class Popularity(BaseFamily):
     """The candidate as the object of the relation, and its activity."""
 
-    claim = "others had events with the candidate"
+    claim = "others had events with {candidate}"
     columns = (
         "age",
         *(f"share of relation {h}" for h in _LIVES),

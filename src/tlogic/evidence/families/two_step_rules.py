@@ -187,7 +187,7 @@ def _count_hit(tally: Tally, since: Ints, head: int, body: int, bucket: int, now
 class TwoStepRules(CountingFamily):
     """Rules r(X, Z, T3) <- b1(X, Y, T1), b2(Y, Z, T2)."""
 
-    claim = "chains of two events lead to it"
+    claim = "chains of two events lead to {candidate}"
     learning_cost = 3
     columns = ("largest", "second", "sum", "sum of best", "rank")
     rule_kind = RuleKind(("X", "Z"), (("X", "Y"), ("Y", "Z")), tuple(product(age_spans(AGES), repeat=2)), PRIOR)
