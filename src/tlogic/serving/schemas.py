@@ -271,13 +271,15 @@ class OddsFactor(Schema):
 
 
 class OccurrenceExplanation(Schema):
-    """Why an event has its probability: the odds of an average event, times the factors of the evidence."""
+    """Why an event has its probability: the odds that the model starts from, times the factors of the evidence."""
 
     period: str
     """The period of the explained probability: that of the horizons of the model which is next to the requested one."""
     probability: float
     base_rate: float
-    """The probability of an average event of the same novelty."""
+    """The probability that the model starts from, for events of this novelty."""
+    note: str | None
+    """That another horizon is explained than the requested one; null if it is the same."""
     factors: list[OddsFactor]
     text: str
     """The explanation as text."""

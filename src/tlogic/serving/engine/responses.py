@@ -210,6 +210,7 @@ def _occurrence_schema(explanation: OccurrenceExplanation) -> schemas.Occurrence
         period=explanation.period,
         probability=explanation.probability,
         base_rate=explanation.base_rate,
+        note=explanation.note,
         factors=factors,
         text=explanation.text(),
     )

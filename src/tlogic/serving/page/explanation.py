@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from nicegui import ui
 
 from tlogic.explaining.combinations import COMBINATIONS
+from tlogic.explaining.model_explanation import signed
 from tlogic.serving import schemas
 from tlogic.serving.engine.service import Service
 from tlogic.serving.page.components import (
@@ -118,7 +119,7 @@ def _show_contribution(
             if contribution.id != COMBINATIONS:
                 toggle_link(current, contribution.id, explanation.version, contribution.sentence)
         with box(style="parts"):
-            labelled("Contribution", f"{contribution.weight:+.4f}")
+            labelled("Contribution", signed(contribution.weight))
             labelled("Kind of evidence", relation_text(contribution.id))
             labelled("Facts", f"{contribution.facts_in_all:,}")
         bar(abs(contribution.weight) / largest, "against" if contribution.weight < 0 else "")
@@ -129,7 +130,7 @@ def _show_contribution(
 def _show_other_weights(weights: Sequence[float]) -> None:
     if weights:
         kinds = pluralize(len(weights), "other kind of evidence adds", "other kinds of evidence add")
-        hint(f"{kinds} {sum(weights):+.4f} to the score without facts about this candidate.")
+        hint(f"{kinds} {signed(sum(weights))} to the score without facts about this candidate.")
 
 
 def _show_other_groundings(groundings: Sequence[Sequence[schemas.Fact]], current: AskUrl) -> None:

@@ -30,9 +30,9 @@ _HORIZONS = 1, 7, 30, 90
 MAX_SECONDS = 60.0
 """The time limit of a view."""
 _NOVELTY = {
-    "known triple": "an average event that happened before",
-    "known pair": "an average new event between two that had other events before",
-    "new pair": "an average event between two that never met before",
+    "known triple": "an event that happened before",
+    "known pair": "a new event between two that had other events before",
+    "new pair": "an event between two that had no event in common before",
 }
 
 
@@ -44,11 +44,13 @@ async def show(service: Service, event: tuple[str, str, str], current: OutlookUr
     with box("h2", "asked").props("id=why tabindex=-1"):
         text(f"Why {rare(explanation.probability)}?", "span")
         event_phrase(explained.subject, explained.relation, explained.object, current)
-    effect = "are multiplied by:" if explanation.factors else "are not changed by any kind of evidence."
+    effect = "multiplies its odds by:" if explanation.factors else "no kind of evidence changes its odds."
     hint(
-        f"Within {explanation.period}. The odds of {_NOVELTY[explained.novelty]}, with a probability of "
-        f"{rare(explanation.base_rate)}, {effect}"
+        f"Within {explanation.period}. The model starts from {rare(explanation.base_rate)} for "
+        f"{_NOVELTY[explained.novelty]}, and {effect}"
     )
+    if explanation.note:
+        hint(explanation.note)
     with box(style="columns why-columns"):
         with box("section", label="Factors"):
             strongest_first(

@@ -24,7 +24,7 @@ def draw_curve(curve: Sequence[schemas.CurvePoint], median_wait: int | None) -> 
         *map(_level, _LEVELS),
         svg.tag("polygon", points=area, class_="area"),
         svg.tag("polyline", points=line, class_="line"),
-        *([_mark(points[median_wait - 1], curve[median_wait - 1])] if median_wait and median_wait <= len(curve) else []),
+        *[_mark(*each) for number, each in enumerate(zip(points, curve, strict=True), 1) if number == median_wait],
         svg.text(first.date, _MAX_DATE_LENGTH, x=_LABEL_WIDTH, y=_HEIGHT + 14, class_="date"),
         svg.text(last.date, _MAX_DATE_LENGTH, x=_WIDTH, y=_HEIGHT + 14, class_="date", text_anchor="end"),
         viewBox=f"0 0 {_WIDTH} {_HEIGHT + 20}",

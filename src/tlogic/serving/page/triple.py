@@ -14,8 +14,8 @@ from tlogic.serving.page.view_urls import AskUrl, PairUrl, TripleUrl
 
 _HOW_TO_READ = (
     "The curve is the probability that the event has happened at least once by the end of a date, from the next "
-    "time step on. The reasons multiply the odds of an average event: a factor above 1 makes it more likely, one "
-    "below 1 less likely. With rules there is no probability: the reasons rank this object among all candidates. "
+    "time step on. The reasons multiply the odds that the model starts from: a factor above 1 makes it more likely, "
+    "one below 1 less likely. With rules there is no probability: the reasons rank this object among all candidates. "
     "Files contain the dates on which the event happened."
 )
 _MAX_SEARCHED_EVENTS, _MAX_SHOWN_EVENTS = 10_000, 20
