@@ -43,11 +43,16 @@ def read_query_file(path: Path) -> pl.DataFrame:
     return frame
 
 
+def check_table_path(path: Path) -> None:
+    """Raise an error if tables are not written to files of this kind."""
+    if path.suffix.lower() not in ANSWER_FILES:
+        raise InputError(f"Tables are written to {', '.join(ANSWER_FILES)} files, not to {path.name!r}.")
+
+
 def write_table(frame: pl.DataFrame, path: Path) -> None:
     """Write a data frame to a .csv, .parquet or .jsonl file, atomically."""
+    check_table_path(path)
     kind = path.suffix.lower()
-    if kind not in ANSWER_FILES:
-        raise InputError(f"Tables are written to {', '.join(ANSWER_FILES)} files, not to {path.name!r}.")
     with atomic_write(path) as temporary:
         if kind == ".parquet":
             write_parquet(frame, temporary)

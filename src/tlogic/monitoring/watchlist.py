@@ -48,10 +48,17 @@ class Watchlist(Sequence[Outlook]):
             for index, each in enumerate(self._outlooks)
         )
 
-    def as_json(self, *, explain: bool = False) -> Iterator[str]:
-        """One JSON object per watched triple, with an explanation of each event if wanted."""
+    def as_json(self, *, explain: bool = False, when: bool = False) -> Iterator[str]:
+        """One JSON object per watched triple.
+
+        Args:
+            explain: Whether it holds an explanation of each event.
+            when: Whether it holds the probability of its first event by date, as ``curve``.
+        """
         for (subject, relation, object_), each in zip(self.queries, self._outlooks, strict=True):
             found = {"query": {"subject": subject, "relation": relation, "object": object_}, **each.to_dict()}
+            if when and len(each):
+                found["curve"] = each.curve(0).to_dicts()
             if explain:
                 found["explanations"] = [each.explain(index).to_dict() for index in range(len(each))]
             yield json.dumps(found, ensure_ascii=False)
