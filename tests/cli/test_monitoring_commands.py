@@ -191,6 +191,21 @@ def test_bad_requests_are_refused(small: tuple[Path, Path], arguments: tuple[str
     assert_refused(run("outlook", data, "--model", model, *arguments), message)
 
 
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (",sue,\n,,\n", "list.csv line 3: Subject, relation and object are all blank"),
+        (",sue,\n\n,sue,\n", "list.csv line 3: Subject, relation and object are all blank"),
+        (",sue,\nNobody,sue,\n", "list.csv line 3: Unknown entity 'Nobody'"),
+        (",sue,,,\n", "list.csv line 2 has 5 cells"),
+    ],
+)
+def test_errors_in_a_watchlist_name_the_line(small: tuple[Path, Path], tmp_path: Path, rows: str, message: str) -> None:
+    watchlist = tmp_path / "list.csv"
+    watchlist.write_text(f"subject,relation,object\n{rows}\n\n", encoding="utf-8")
+    assert_refused(run("outlook", small[0], "--model", "none.model", "--queries", watchlist, "--quiet"), message)
+
+
 def test_rules_are_refused(small: tuple[Path, Path], tmp_path: Path) -> None:
     tlogic.learn(tlogic.read(small[0]), lengths=(1,), relations=["sue"]).save(tmp_path / "some.rules")
     assert_refused(run("outlook", small[0], "--model", tmp_path / "some.rules"), "is not a model file")

@@ -1,5 +1,6 @@
 """Outlooks: the same event has the same probability in all of them, whatever the scope, the graph and the arrival."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -183,9 +184,19 @@ def test_bad_requests_are_explained(days: TemporalGraph, judge: Model, options: 
         tlogic.outlook(days, judge, **options)
 
 
-@pytest.mark.parametrize("queries", [[], [("a", "b")], [{"who": "Ann"}], ["Ann"]])
-def test_bad_watchlists_are_explained(days: TemporalGraph, judge: Model, queries: list[object]) -> None:
-    with pytest.raises(tlogic.InputError):
+@pytest.mark.parametrize(
+    ("queries", "message"),
+    [
+        ([], "nothing to watch"),
+        ([("a", "b")], "Triple 1: A watched triple is"),
+        ([{"who": "Ann"}], "found who"),
+        (["Ann"], "found 'Ann'"),
+        ([(KITE, None, None), (None, " ", "?")], "Triple 2: Subject, relation and object are all blank"),
+        ([(KITE, None, None), ("Nobody", None, None)], "Triple 2: Unknown entity 'Nobody'"),
+    ],
+)
+def test_bad_watchlists_are_explained(days: TemporalGraph, judge: Model, queries: list[object], message: str) -> None:
+    with pytest.raises(tlogic.InputError, match=re.escape(message)):
         tlogic.watch(days, judge, queries)
 
 

@@ -16,6 +16,7 @@ from tlogic.errors import SettingsError
 if TYPE_CHECKING:
     from tlogic.graph import TemporalGraph
     from tlogic.monitoring import Outlook, Watchlist
+    from tlogic.monitoring.outlook import Names
 
 ScopeOption = partial(typer.Option, rich_help_panel="Events")
 
@@ -61,8 +62,17 @@ class ScopeOptions:
         if self.queries is not None and any((self.entity, self.other, self.relation)):
             raise SettingsError("Give either --queries FILE, or --entity, --with and --relation.")
 
-    def check_names(self, graph: "TemporalGraph") -> None:
+    def watchlist(self) -> "dict[str, Names]":
+        """The triples of the watchlist, by their location in the file; empty without a watchlist."""
+        from tlogic.monitoring.watchlist import read_watchlist
+
+        return {} if self.queries is None else read_watchlist(self.queries)
+
+    def check_names(self, graph: "TemporalGraph", triples: "dict[str, Names]", settings: dict[str, Any]) -> None:
         """Raise an error for an unknown name, before anything that takes long."""
+        from tlogic.monitoring.watchlist import encode_watchlist
+
+        encode_watchlist(graph, list(triples.values()), list(triples), **settings)
         for name in (self.entity, self.other):
             if name is not None:
                 graph.entities.id_of(name)
@@ -100,16 +110,15 @@ def outlook(
 
     scope.check()
     _check_output(scope, out, json_output, when, explain)
+    triples = scope.watchlist()
     graph = data.read(out)
-    scope.check_names(graph)
+    settings: dict[str, Any] = {"at": at, "horizon": horizon, "top": top, "new": scope.new}
+    scope.check_names(graph, triples, settings)
     fitted = load_model(model, lambda: default_model(graph, threads, before=query_step(graph, at)))
-    options: dict[str, Any] = {"at": at, "horizon": horizon, "top": top, "new": scope.new, "threads": threads}
+    options = settings | {"threads": threads}
     with wait_for_kernels(extract_kernel), progress() as follow:
-        if scope.queries is not None:
-            from tlogic.monitoring.watchlist import read_watchlist
-
-            triples = read_watchlist(scope.queries)
-            watched = api.watch(graph, fitted, triples, progress=follow, **options)
+        if triples:
+            watched = api.watch(graph, fitted, list(triples.values()), progress=follow, **options)
             _give_watchlist(watched, out, json_output, when, explain)
             return
         found = api.outlook(

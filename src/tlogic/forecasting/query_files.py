@@ -7,40 +7,25 @@ from typing import Any
 
 import polars as pl
 
-from tlogic.errors import InputError
-from tlogic.events.sources.delimited_files import find_separator
+from tlogic.errors import InputError, located
 from tlogic.files import atomic_write, write_parquet
 from tlogic.forecasting.forecast import Forecast
 from tlogic.forecasting.queries import MISSING, Query, as_queries
+from tlogic.forecasting.query_rows import read_rows
 
-_READERS = {
-    ".csv": lambda path: pl.read_csv(path, infer_schema=False, separator=find_separator(path)),
-    ".tsv": lambda path: pl.read_csv(path, infer_schema=False, separator="\t"),
-    ".parquet": lambda path: pl.read_parquet(path, glob=False),
-    ".arrow": pl.read_ipc,
-    ".jsonl": pl.read_ndjson,
-}
 ANSWER_FILES = (".csv", ".parquet", ".jsonl")
 
 
-def read_queries(path: Path) -> list[Query]:
-    """The queries of a file with the columns subject, relation, object and at; the missing end is empty or ``?``."""
-    return as_queries(read_query_file(path))
+def read_queries(path: Path) -> dict[str, Query]:
+    """The queries of a file with the columns subject, relation, object and at, by their location in the file.
 
-
-def read_query_file(path: Path) -> pl.DataFrame:
-    """The rows of a file, with all cells as text in files of text."""
-    if path.suffix.lower() not in _READERS:
-        raise InputError(f"Queries are read from {', '.join(_READERS)} files, not from {path.name!r}.")
-    try:
-        frame = _READERS[path.suffix.lower()](path)
-    except FileNotFoundError:
-        raise InputError(f"There is no file {path}.") from None
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise InputError(f"{path} cannot be read: {str(error).splitlines()[0]}") from None
-    if frame.height == 0:
-        raise InputError(f"{path} holds no queries.")
-    return frame
+    The missing end is empty or ``?``.
+    """
+    queries = {}
+    for location, cells in read_rows(path):
+        with located(location):
+            [queries[location]] = as_queries(cells)
+    return queries
 
 
 def check_table_path(path: Path) -> None:
