@@ -174,6 +174,18 @@ def test_a_backtest_reports_its_figures_and_warns_of_known_facts(small: tuple[Pa
     assert "include valid facts" in again.stderr
 
 
+@pytest.mark.parametrize("command", ["backtest {world} --model none.model", "tune {world}", "reproduce --on {world}"])
+@pytest.mark.parametrize("name", ["file", "file/report", "folder"])
+def test_folders_of_reports_are_checked_before_the_work(
+    small: tuple[Path, Path], tmp_path: Path, command: str, name: str
+) -> None:
+    (tmp_path / "file").write_text("hi")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "figures").write_text("hi")
+    words = command.format(world=small[0]).split()
+    assert_refused(run(*words, "--out", tmp_path / name), "is not a folder.")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
