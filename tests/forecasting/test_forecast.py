@@ -180,6 +180,7 @@ def test_names_may_differ_in_case_spaces_and_underscores(graph: TemporalGraph, r
         ([("Kite Aviation", "sue", "Orchard Foods")], "either a subject or an object"),
         ([(None, "sue")], "either a subject or an object"),
         ([("Kite Aviation", None)], "needs a relation"),
+        ([(5, "sue")], "The name of the entity must be text, not 5"),
         ([("Kite Aviation",)], "with None for the end that is asked for"),
         (["Kite Aviation"], "with None for the end that is asked for"),
         ("Kite Aviation", "a list or a data frame"),

@@ -1,7 +1,7 @@
 """Watchlist: the outlooks of many full or partial triples at once."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +120,8 @@ def watched_triples(source: Any) -> list[Names]:
     """
     if hasattr(source, "__arrow_c_stream__"):
         source = pl.DataFrame(source).iter_rows(named=True)
+    elif isinstance(source, str) or not isinstance(source, Iterable):
+        raise InputError(f"Watched triples are given as a list or a data frame, not as {type(source).__name__}.")
     found = []
     for position, entry in enumerate(source, 1):
         with located(f"Triple {position}"):
