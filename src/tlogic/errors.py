@@ -1,6 +1,7 @@
 """The exceptions of tlogic. Their messages are written for users: what is wrong, where, and what to do."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
@@ -91,6 +92,23 @@ class ForecastWarning(UserWarning):
         >>> import tlogic, warnings
         >>> warnings.simplefilter("ignore", tlogic.ForecastWarning)
     """
+
+
+@contextmanager
+def located(where: str) -> Iterator[None]:
+    """Put a location at the beginning of the message of an input error.
+
+    >>> with located("list.csv line 3"):
+    ...     raise InputError("The time is empty.")
+    Traceback (most recent call last):
+    tlogic.errors.InputError: list.csv line 3: The time is empty.
+    """
+    try:
+        yield
+    except UnknownNameError as error:
+        raise error.located(where) from None
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
 
 
 def hint_at(similar: Sequence[str]) -> str:

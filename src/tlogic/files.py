@@ -107,6 +107,23 @@ def check_writable(path: Path) -> None:
         raise InputError(f"Cannot write {path}: permission denied.")
 
 
+def check_folder(path: Path) -> None:
+    """Raise an error before long work if a folder for its results is not one, or could not be made or written to.
+
+    >>> check_folder(Path(__file__) / "report")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    tlogic.errors.InputError: Cannot write to the folder ...report: ...files.py is not a folder.
+    """
+    try:
+        nearest = next(each for each in (path, *path.absolute().parents) if each.exists())
+    except OSError as error:
+        raise InputError(f"Cannot write to the folder {path}: {error.strerror or error}.") from None
+    if not nearest.is_dir():
+        raise InputError(f"Cannot write to the folder {path}: {nearest} is not a folder.")
+    if not os.access(nearest, os.W_OK):
+        raise InputError(f"Cannot write to the folder {path}: permission denied.")
+
+
 def cache_folder() -> Path:
     """The cache folder of tlogic for this user and operating system."""
     try:

@@ -26,6 +26,7 @@ from uuid import uuid4
 
 import numpy as np
 
+from tlogic.checks import check_count
 from tlogic.errors import InputError, SettingsError, TLogicError
 
 Item = TypeVar("Item")
@@ -56,8 +57,7 @@ def thread_count(threads: int | None) -> int:
     """Return the given number of threads, or by default the number of cores this process may use."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if threads < 1:
-        raise SettingsError(f"The number of threads must be 1 or more, not {threads}.")
+    check_count(threads, "The number of threads", SettingsError)
     return threads
 
 

@@ -158,6 +158,17 @@ def test_options_for_reading_text_are_refused(graph: Path, tmp_path: Path, comma
         (["fit", "{world}/train.txt", "--out", "{world}/train.txt"], "would be overwritten"),
         (["measure", "{graph}", "--rules", "{rules}", "--out", "{graph}"], "would be overwritten"),
         (["index", "--db", "sqlite:///{graph}", "--out", "{graph}"], "would be overwritten"),
+        (["measure", "{graph}", "--rules", "{rules}", "--out", "{rules}"], "would be overwritten"),
+        (["rules", "{rules}", "--top", "1", "--out", "{rules}"], "would be overwritten"),
+        (["rules", "{world}/none", "--merge", "{rules}", "--out", "{rules}"], "would be overwritten"),
+        (["forecast", "{graph}", "--queries", "{rules}", "--out", "{rules}"], "would be overwritten"),
+        (["forecast", "{graph}", "--rules", "{rules}", "--out", "{rules}"], "would be overwritten"),
+        (["forecast", "{graph}", "--rules", "{rules}", "--picture", "{rules}"], "choose another --picture"),
+        (["outlook", "{graph}", "--queries", "{rules}", "--out", "{rules}"], "would be overwritten"),
+        (["surprises", "{graph}", "--since", "2031", "--model", "{rules}", "--out", "{rules}"], "would be overwritten"),
+        (["changes", "{graph}", "--since", "2031", "--model", "{rules}", "--out", "{rules}"], "would be overwritten"),
+        (["index", "{world}", "--model", "{rules}", "--out", "{rules}"], "would be overwritten"),
+        (["plot", "rules", "{rules}", "--out", "{rules}"], "would be overwritten"),
         (["index", "{world}", "--out", "{world}"], "it is a folder"),
         (["index", "{world}", "--out", "{world}/none/x.graph"], "there is no folder"),
         (["stats", "--db", "{graph}"], "--db expects the URL of a database"),
@@ -168,9 +179,10 @@ def test_options_for_reading_text_are_refused(graph: Path, tmp_path: Path, comma
 def test_invalid_uses_of_a_graph_are_refused(
     world: Path, graph: Path, rule_file: Path, arguments: list[str], message: str
 ) -> None:
-    before = graph.read_bytes(), (world / "train.txt").read_bytes()
+    read = [graph, world / "train.txt", rule_file]
+    before = [file.read_bytes() for file in read]
     assert_refused(run(*(word.format(world=world, graph=graph, rules=rule_file) for word in arguments)), message)
-    assert (graph.read_bytes(), (world / "train.txt").read_bytes()) == before
+    assert [file.read_bytes() for file in read] == before
 
 
 def test_files_that_are_not_graphs_are_refused(graph: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,6 +73,15 @@ def test_a_file_of_queries_is_answered_to_the_screen(world: Path, rule_file: Pat
     assert [json.loads(line)["query"]["subject"] for line in lines] == ["Kite Aviation", "Cinder Steel"]
 
 
+def test_errors_in_a_file_of_queries_name_the_line(world: Path, tmp_path: Path) -> None:
+    queries = tmp_path / "queries.csv"
+    command = ["forecast", world, "--rules", "none.rules", "--queries", queries, "--quiet"]
+    queries.write_text("subject,relation,at\nNobody,sue,\n")
+    assert_refused(run(*command), f"{queries} line 2, (Nobody, sue, ?, next): Unknown entity 'Nobody'")
+    queries.write_text("subject,relation,at\nKite Aviation,sue,\nKite Aviation,sue,soon\n")
+    assert_refused(run(*command), f"{queries} line 3, (Kite Aviation, sue, ?, soon): ")
+
+
 def test_a_file_of_queries_is_explained_in_json_lines(world: Path, rule_file: Path, tmp_path: Path) -> None:
     """Explanations of many queries are those of single ones, whatever the order of the queries in time."""
     queries, out = tmp_path / "queries.csv", tmp_path / "why.jsonl"

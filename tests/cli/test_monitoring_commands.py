@@ -65,6 +65,47 @@ def test_explanations_of_a_watchlist_are_json_lines(small: tuple[Path, Path], tm
     assert_refused(run(*command), "JSON Lines")
 
 
+def test_events_are_explained_in_json_lines(small: tuple[Path, Path], tmp_path: Path) -> None:
+    data, model = small
+    graph, out = tlogic.read(data), tmp_path / "why.jsonl"
+    likely = tlogic.outlook(graph, str(model), top=2)
+    since: dict[str, Any] = {"since": "2030-04-25", "top": 2}
+    judged = tlogic.surprises(graph, str(model), **since)
+    changed = tlogic.changes(graph, **since)
+    curves = [{"curve": likely.curve(index).to_dicts()} for index in range(2)]
+    period = ("--since", "2030-04-25", "--top", 2, "--explain")
+    for command, frame, explanations, more in (
+        (["outlook", data, "--top", 2, "--explain", "--when"], likely.frame, map(likely.explain, range(2)), curves),
+        (["surprises", data, *period], judged.events, judged.explain_all()[0], [{}] * 2),
+        (["changes", data, *period], changed.frame, changed.explain_all(), [{}] * 6),
+    ):
+        with_model = [] if command[0] == "changes" else ["--model", model]
+        done = run(*command, *with_model, "--out", out)
+        assert done.returncode == 0, done.stderr
+        found = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+        texts = [{"explanation": each.to_dict()} for each in explanations]
+        assert found == [row | each | why for row, each, why in zip(frame.to_dicts(), more, texts, strict=True)]
+        for kind in ("csv", "parquet"):
+            refused = run(*command, *with_model, "--out", tmp_path / f"why.{kind}")
+            assert_refused(refused, "is JSON Lines: use --out FILE.jsonl")
+
+
+def test_a_watchlist_shows_the_probability_by_date_in_json_lines(small: tuple[Path, Path], tmp_path: Path) -> None:
+    data, model = small
+    watchlist, out = tmp_path / "list.csv", tmp_path / "out.jsonl"
+    watchlist.write_text("subject,relation,object\nKite Aviation,sue,Meadow Textiles\n", encoding="utf-8")
+    command = ["outlook", data, "--model", model, "--queries", watchlist, "--when"]
+    [line] = run(*command, "--json").stdout.splitlines()
+    expected = tlogic.outlook(
+        tlogic.read(data), str(model), entity="Kite Aviation", relation="sue", other="Meadow Textiles"
+    )
+    assert json.loads(line)["curve"] == expected.curve(0).to_dicts()
+    assert run(*command, "--out", out).returncode == 0
+    assert out.read_text(encoding="utf-8") == f"{line}\n"
+    assert_refused(run(*command), "--when is JSON Lines: use --json, or --out FILE.jsonl")
+    assert_refused(run(*command, "--out", tmp_path / "out.csv"), "--when is JSON Lines")
+
+
 def test_surprises_and_changes(small: tuple[Path, Path], tmp_path: Path) -> None:
     data, model = small
     done = run("surprises", data, "--model", model, "--since", "2030-04-25", "--top", 2, "--explain", "--json")
@@ -133,6 +174,18 @@ def test_a_backtest_reports_its_figures_and_warns_of_known_facts(small: tuple[Pa
     assert "include valid facts" in again.stderr
 
 
+@pytest.mark.parametrize("command", ["backtest {world} --model none.model", "tune {world}", "reproduce --on {world}"])
+@pytest.mark.parametrize("name", ["file", "file/report", "folder"])
+def test_folders_of_reports_are_checked_before_the_work(
+    small: tuple[Path, Path], tmp_path: Path, command: str, name: str
+) -> None:
+    (tmp_path / "file").write_text("hi")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "figures").write_text("hi")
+    words = command.format(world=small[0]).split()
+    assert_refused(run(*words, "--out", tmp_path / name), "is not a folder.")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -148,6 +201,21 @@ def test_a_backtest_reports_its_figures_and_warns_of_known_facts(small: tuple[Pa
 def test_bad_requests_are_refused(small: tuple[Path, Path], arguments: tuple[str, ...], message: str) -> None:
     data, model = small
     assert_refused(run("outlook", data, "--model", model, *arguments), message)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (",sue,\n,,\n", "list.csv line 3: Subject, relation and object are all blank"),
+        (",sue,\n\n,sue,\n", "list.csv line 3: Subject, relation and object are all blank"),
+        (",sue,\nNobody,sue,\n", "list.csv line 3: Unknown entity 'Nobody'"),
+        (",sue,,,\n", "list.csv line 2 has 5 cells"),
+    ],
+)
+def test_errors_in_a_watchlist_name_the_line(small: tuple[Path, Path], tmp_path: Path, rows: str, message: str) -> None:
+    watchlist = tmp_path / "list.csv"
+    watchlist.write_text(f"subject,relation,object\n{rows}\n\n", encoding="utf-8")
+    assert_refused(run("outlook", small[0], "--model", "none.model", "--queries", watchlist, "--quiet"), message)
 
 
 def test_rules_are_refused(small: tuple[Path, Path], tmp_path: Path) -> None:

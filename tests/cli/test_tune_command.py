@@ -62,4 +62,4 @@ def test_bad_input_ends_with_one_message(small_world: Path, tmp_path: Path) -> N
     assert_refused(run(*tune, "--grid", "paper", "--trials", 3), "Both grid and trials are given")
     assert_refused(run("tune", small_world / "train.txt", "--quiet", "--out", tmp_path), "no validation facts")
     (tmp_path / "file").touch()
-    assert_refused(run("tune", small_world, "--quiet", "--out", tmp_path / "file"), "Cannot use")
+    assert_refused(run("tune", small_world, "--quiet", "--out", tmp_path / "file"), "is not a folder")

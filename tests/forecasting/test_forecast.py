@@ -180,6 +180,7 @@ def test_names_may_differ_in_case_spaces_and_underscores(graph: TemporalGraph, r
         ([("Kite Aviation", "sue", "Orchard Foods")], "either a subject or an object"),
         ([(None, "sue")], "either a subject or an object"),
         ([("Kite Aviation", None)], "needs a relation"),
+        ([(5, "sue")], "The name of the entity must be text, not 5"),
         ([("Kite Aviation",)], "with None for the end that is asked for"),
         (["Kite Aviation"], "with None for the end that is asked for"),
         ("Kite Aviation", "a list or a data frame"),
@@ -229,12 +230,13 @@ def test_queries_are_read_from_files(tmp_path: Path, kind: str) -> None:
         frame.write_csv(path, separator="," if kind == "csv" else "\t")
     else:
         {"parquet": frame.write_parquet, "arrow": frame.write_ipc, "jsonl": frame.write_ndjson}[kind](path)  # type: ignore[operator]
-    assert read_queries(path) == [Query("Ann", "calls"), Query(None, "calls", "Bo")]
+    assert list(read_queries(path).values()) == [Query("Ann", "calls"), Query(None, "calls", "Bo")]
 
 
 def test_queries_may_stand_between_semicolons(tmp_path: Path) -> None:
-    (tmp_path / "queries.csv").write_text('subject;"relation";at\n"Ann, Bo";calls;2014\n')
-    assert read_queries(tmp_path / "queries.csv") == [Query("Ann, Bo", "calls", None, "2014")]
+    path = tmp_path / "queries.csv"
+    path.write_text('subject;"relation";at\n"Ann, Bo";calls;2014\n')
+    assert read_queries(path) == {f"{path} line 2": Query("Ann, Bo", "calls", None, "2014")}
 
 
 @pytest.mark.parametrize(
@@ -243,15 +245,25 @@ def test_queries_may_stand_between_semicolons(tmp_path: Path) -> None:
         ("queries.xlsx", "", "Queries are read from"),
         ("none.csv", None, "There is no file"),
         ("empty.csv", "subject,relation\n", "holds no queries"),
-        ("nothing.csv", "", "cannot be read"),
-        ("broken.parquet", "PAR?", "cannot be read"),
+        ("nothing.csv", "", "is empty"),
+        ("broken.parquet", "PAR?", "cannot be read: it is damaged, or not a .parquet file"),
+        ("broken.arrow", "ARROW", "cannot be read: it is damaged, or not a .arrow file"),
+        ("binary.csv", "\0\1", r"binary.csv is not text"),
+        ("latin.csv", b"subject,relation\nJos\xe9,sue\n", "latin.csv line 2 is not UTF-8 text"),
+        ("long.csv", "subject,relation\nAnn,sue\n\nAnn,sue,Bo\n", "long.csv line 4 has 3 cells, but the header has 2"),
+        ("twice.csv", "subject,subject\nAnn,Bo\n", "line 1 names the column 'subject' more than once"),
+        ("nameless.csv", "subject,relation,\nAnn,sue,\n", "line 1 has a column without a name"),
+        ("quote.csv", 'subject,relation\nAnn,"sue\nBo,sue\n', "quote.csv line 2 has a quote that is not closed"),
+        ("odd.jsonl", '{"subject": "Ann", "relation": "sue"}\n\n{oh\n', "odd.jsonl line 3 is not a JSON object"),
+        ("list.jsonl", "[1]\n", "list.jsonl line 1 is not a JSON object"),
+        ("nested.jsonl", '{"subject": ["Ann"], "relation": "sue"}\n', r'line 1: subject is \["Ann"\]; expected text'),
         ("odd.csv", "a,b\n1,2\n", "found the columns a, b"),
     ],
 )
-def test_files_that_hold_no_queries(tmp_path: Path, name: str, content: str | None, message: str) -> None:
+def test_files_that_hold_no_queries(tmp_path: Path, name: str, content: str | bytes | None, message: str) -> None:
     path = tmp_path / name
     if content is not None:
-        path.write_text(content)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(tlogic.InputError, match=message):
         read_queries(path)
 

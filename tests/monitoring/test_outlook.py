@@ -256,6 +256,12 @@ def test_a_watchlist_gives_one_outlook_per_triple(days: TemporalGraph, judge: Mo
         ({"top": 0}, "1 or more"),
         ({"horizon": "6h"}, "shorter than one time step of 1 day"),
         ({"at": "1999-01-01"}, "no facts before"),
+        ({"entity": 5}, "The name of the entity must be text, not 5."),
+        ({"entity": ["Fed"]}, "The name of the entity must be text, not "),
+        ({"relation": 5}, "The name of the relation must be text, not 5."),
+        ({"top": 2.5}, "must be an integer, not 2.5."),
+        ({"top": "3"}, "must be an integer, not '3'."),
+        ({"top": True}, "must be an integer, not True."),
     ],
 )
 def test_bad_requests_are_explained(days: TemporalGraph, judge: Model, options: dict[str, Any], message: str) -> None:
@@ -263,10 +269,31 @@ def test_bad_requests_are_explained(days: TemporalGraph, judge: Model, options: 
         tlogic.outlook(days, judge, **options)
 
 
-@pytest.mark.parametrize("queries", [[], [("a", "b")], [{"who": "Ann"}], ["Ann"]])
-def test_bad_watchlists_are_explained(days: TemporalGraph, judge: Model, queries: list[object]) -> None:
-    with pytest.raises(tlogic.InputError):
+@pytest.mark.parametrize(
+    ("queries", "message"),
+    [
+        ([], "nothing to watch"),
+        (5, "as a list or a data frame, not as int"),
+        (KITE, "as a list or a data frame, not as str"),
+        ([("a", "b")], "Triple 1: A watched triple is"),
+        ([{"who": "Ann"}], "found who"),
+        (["Ann"], "found 'Ann'"),
+        ([(KITE, None, None), (None, " ", "?")], "Triple 2: Subject, relation and object are all blank"),
+        ([(KITE, None, None), ("Nobody", None, None)], "Triple 2: Unknown entity 'Nobody'"),
+    ],
+)
+def test_bad_watchlists_are_explained(days: TemporalGraph, judge: Model, queries: object, message: str) -> None:
+    with pytest.raises(tlogic.InputError, match=re.escape(message)):
         tlogic.watch(days, judge, queries)
+
+
+@pytest.mark.parametrize(("setting", "value"), [("threads", "x"), ("threads", 2.5), ("every", "x"), ("every", 2.5)])
+def test_settings_that_are_no_integers_are_refused(
+    days: TemporalGraph, judge: Model, setting: str, value: object
+) -> None:
+    options: dict[str, Any] = {setting: value}
+    with pytest.raises(tlogic.SettingsError, match=f"must be an integer, not {value!r}"):
+        tlogic.backtest(days, judge, **options)
 
 
 def test_rules_give_no_probabilities(days: TemporalGraph) -> None:

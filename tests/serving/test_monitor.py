@@ -285,6 +285,11 @@ def test_metrics_count_outlooks(model_service: Service) -> None:
         ("/api/outlook", {"at": "9998-12-31"}, 400, "more than 100,000 steps after"),
         ("/api/outlook", {"top": 1001}, 422, "1000"),
         ("/api/outlook", {"top": 101, "explain": True}, 400, "may explain up to 100"),
+        ("/api/outlook", {"entiy": ENTITY}, 422, "query.entiy: unknown parameter; did you mean 'entity'?"),
+        ("/api/outlook", {"other": ENTITY}, 422, "query.other: unknown parameter."),
+        ("/api/outlook", {f"x{n}": 1 for n in range(9)}, 422, "and 4 more."),
+        ("/api/forecast", {"relaton": "sue"}, 422, "query.relaton: unknown parameter; did you mean 'relation'?"),
+        ("/api/versions", {"page": 1}, 422, "query.page: unknown parameter."),
         ("/api/surprises", {}, 422, "since"),
         ("/api/surprises", {"since": "some day"}, 400, "some day"),
         ("/api/surprises", {"since": SINCE, "top": 51, "explain": True}, 400, "may explain up to 100"),
@@ -317,6 +322,10 @@ def test_invalid_requests_are_refused(
         ({"triples": [{"subject": ENTITY}] * 21, "top": 5, "explain": True}, 400, "too many to explain"),
         ({"triples": [{"subject": ENTITY}, {"subject": "Nobody"}]}, 404, "Triple 2: Unknown entity 'Nobody'"),
         ({"triples": [{"verb": "sue"}]}, 422, "verb"),
+        ({"triples": [{}], "horizon": True}, 422, "body.horizon: Input should be text or a number, not true or false"),
+        ({"triples": [{}], "horizon": 0}, 422, "body.horizon: Input should be a valid string; or: "),
+        ({"triples": [{}], "at": [1]}, 422, "body.at: Input should be a valid string; or: Input should be a valid int"),
+        ({"triples": [{}], "top": True}, 422, "body.top: Input should be text or a number, not true or false"),
     ],
 )
 def test_invalid_watchlists_are_refused(
@@ -327,7 +336,7 @@ def test_invalid_watchlists_are_refused(
 
 def test_without_a_model_there_are_changes_only(service: Service) -> None:
     with api_client(service) as api:
-        for path in ("/api/outlook", "/api/surprises", "/api/backtest"):
+        for path in ("/api/surprises", "/api/backtest"):
             assert "Rules are in use" in problem_text(api.get(path, params={"since": SINCE}), 400)
         assert "Rules are in use" in problem_text(api.get("/api/outlook", params={"at": "2030-04-01"}), 400)
         assert "Rules are in use" in problem_text(api.post("/api/outlook", json={"triples": [{}]}), 400)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from tlogic.api.learning import load
 from tlogic.api.warn import warn_of_known_facts, warn_of_misfit
+from tlogic.checks import check_count
 from tlogic.errors import InputError, SettingsError
 from tlogic.files import StrPath
 
@@ -159,7 +160,7 @@ def surprises(
     from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
     from tlogic.monitoring.surprises import find_surprises
 
-    _check_top(top)
+    check_count(top, "The number of events to list")
     loaded, first = _load_model(model), graph.timeline.step_of(since)
     warn_of_misfit(graph, loaded, [first])
     forecaster = OccurrenceForecaster.over_time(graph, loaded)
@@ -210,7 +211,7 @@ def changes(
     from tlogic.models.occurrence.occurrence_forecaster import OccurrenceForecaster
     from tlogic.monitoring.changes import find_changes
 
-    _check_top(top)
+    check_count(top, "The number of events to list")
     first = graph.timeline.step_of(since)
     if model is None:
         if horizon is not None:
@@ -272,11 +273,6 @@ def backtest(
     warn_of_known_facts(graph, loaded, origins.facts, origins.first)
     forecaster = OccurrenceForecaster.over_time(graph, loaded)
     return backtest_model(forecaster, origins, Execution(threads, progress=progress))
-
-
-def _check_top(top: int) -> None:
-    if top < 1:
-        raise InputError(f"The number of events to list must be 1 or more, not {top}.")
 
 
 def _occurrence_forecaster(graph: "TemporalGraph", model: "Model", step: int) -> "OccurrenceForecaster":

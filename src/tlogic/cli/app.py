@@ -19,6 +19,7 @@ from tlogic.cli.ingest import ingest
 from tlogic.cli.learn import learn
 from tlogic.cli.measure import measure
 from tlogic.cli.outlook import outlook
+from tlogic.cli.overwriting import keeping_inputs
 from tlogic.cli.plot import plot
 from tlogic.cli.reproduce import reproduce
 from tlogic.cli.rules import rules
@@ -61,6 +62,6 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
 }
 for panel, commands in _PANELS.items():
     for command in commands:
-        app.command(rich_help_panel=panel)(with_groups(command))
+        app.command(rich_help_panel=panel)(keeping_inputs(with_groups(command)))
 app.add_typer(plot, name="plot", rich_help_panel="Check")
 app.add_typer(events, name="events", rich_help_panel="Serve and store")

@@ -39,6 +39,10 @@ def backtest(
 
     if split is not None and since is not None:
         raise SettingsError("Give either --split or --since, not both.")
+    if out is not None:
+        from tlogic.analysis.reports.report_files import check_report
+
+        check_report(out)  # before the work, which may take long
     chosen = (split or Split.test).value
     graph = data.read()
     before = None if since is None else graph.timeline.step_of(since)

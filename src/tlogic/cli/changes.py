@@ -42,24 +42,26 @@ def changes(
     With --model, also those whose probability of at least one event within the horizon changed most.
     """
     from tlogic.cli.console import error_console, progress, wait_for_kernels
+    from tlogic.cli.event_files import check_event_file, write_events
     from tlogic.cli.explanation_output import print_explanations
     from tlogic.cli.monitoring_output import print_changes
     from tlogic.evidence.occurrence_evidence import extract_kernel
-    from tlogic.forecasting.query_files import write_table
 
     if horizon is not None and model is None:
         raise SettingsError("--horizon needs --model MODEL, which gives the probabilities.")
+    check_event_file(out, explain=explain)
     graph = data.read(out)
     kernels = () if model is None else (extract_kernel,)
     with wait_for_kernels(*kernels), progress() as follow:
         found = api.changes(graph, model, since=since, top=top, horizon=horizon, threads=threads, progress=follow)
-    if out is not None:
-        write_table(found.frame, out)
-        error_console.print(f"{found.frame.height:,} changes written to {out}", markup=False)
-        return
     n_events = max(reasons, default_of(found.explain_all, "triples"))
     with progress() as follow:
         explanations = found.explain_all(n_events, follow) if explain else []
+    if out is not None:
+        details = {"explanation": [each.to_dict() for each in explanations]} if explain else {}
+        write_events(found.frame, out, details)
+        error_console.print(f"{found.frame.height:,} changes written to {out}", markup=False)
+        return
     if json_output:
         told = {"explanations": [each.to_dict() for each in explanations]} if explain else {}
         print(json.dumps(found.to_dict() | told, ensure_ascii=False))

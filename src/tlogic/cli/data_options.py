@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tlogic.cli.overwriting import check_not_read
 from tlogic.errors import InputError
 
 if TYPE_CHECKING:
@@ -135,8 +136,7 @@ class DataOptions:
         check_writable(out)
         source = self._source()
         files = [database_file(source)] if is_database_url(source) else files_read(source)
-        if out.exists() and any(file.exists() and out.samefile(file) for file in files if file):
-            raise InputError(f"{out} is one of the files to read and would be overwritten; choose another --out.")
+        check_not_read(out, [file for file in files if file])
 
     @property
     def path(self) -> str | None:

@@ -53,14 +53,15 @@ class QueryOptions:
                 "Expected one query (--relation with --subject or --object), or many queries (--queries FILE)."
             )
 
-    def read(self) -> "list[Query]":
-        """The queries to answer."""
+    def read(self) -> "tuple[list[Query], list[str] | None]":
+        """The queries to answer, and where each of them stands in the file if there is one."""
         from tlogic.forecasting import Query
         from tlogic.forecasting.query_files import read_queries
 
         if self.queries is not None:
-            return read_queries(self.queries)
-        return [Query(self.subject, self.relation or "?", self.object, self.at)]
+            found = read_queries(self.queries)
+            return list(found.values()), list(found)
+        return [Query(self.subject, self.relation or "?", self.object, self.at)], None
 
 
 @dataclass(frozen=True)
@@ -153,15 +154,19 @@ def forecast(
     Without MODEL and RULES, a scorecard is fitted to the facts before the query, and kept for the next time.
     """
     from tlogic.cli.forecast_output import give_answers, give_batch
+    from tlogic.forecasting.queries import as_queries, encode_queries
 
     forecaster.check()
     query_options.check()
     explanation.check(forecaster, query_options)
     explanation.check_output(query_options, out, json_output)
-    queries = query_options.read()
+    queries, locations = query_options.read()
     graph = data.read(out)
-    execution: dict[str, Any] = {"threads": threads, "cluster": cluster}
-    answers = _forecast(graph, forecaster, queries, application, {"top": top, **execution})
+    # An unknown name is reported before a model is fitted.
+    encoded = encode_queries(graph, as_queries(queries), locations=locations)
+    first = min((query.time for query in encoded), default=None)
+    options: dict[str, Any] = {"top": top, "threads": threads, "cluster": cluster}
+    answers = _forecast(graph, forecaster, queries, first, application, options)
     if query_options.queries is not None:
         give_batch(answers, explanation.of_batch(answers), out, json_output)
         return
@@ -176,14 +181,13 @@ def _forecast(
     graph: "TemporalGraph",
     forecaster: ForecasterOptions,
     queries: "list[Query]",
+    first: int | None,
     application: ApplicationOptions,
     options: dict[str, Any],
 ) -> "Forecast[Any]":
+    """Answer the queries; without rules and model, a model is fitted to the facts before the time of the first one."""
     from tlogic.cli.console import progress, wait_for_kernels
-    from tlogic.forecasting.queries import as_queries, encode_queries
 
-    encoded = encode_queries(graph, as_queries(queries))  # an unknown name is reported before a model is fitted
-    first = min((query.time for query in encoded), default=None)
     loaded = forecaster.load(lambda: default_model(graph, options["threads"], before=first))
     settings = None if forecaster.rules is None else application.settings()
     with wait_for_kernels(forecaster.kernel), progress() as follow:

@@ -16,6 +16,7 @@ from tlogic.errors import SettingsError
 if TYPE_CHECKING:
     from tlogic.graph import TemporalGraph
     from tlogic.monitoring import Outlook, Watchlist
+    from tlogic.monitoring.outlook import Names
 
 ScopeOption = partial(typer.Option, rich_help_panel="Events")
 
@@ -61,8 +62,17 @@ class ScopeOptions:
         if self.queries is not None and any((self.entity, self.other, self.relation)):
             raise SettingsError("Give either --queries FILE, or --entity, --with and --relation.")
 
-    def check_names(self, graph: "TemporalGraph") -> None:
+    def watchlist(self) -> "dict[str, Names]":
+        """The triples of the watchlist, by their location in the file; empty without a watchlist."""
+        from tlogic.monitoring.watchlist import read_watchlist
+
+        return {} if self.queries is None else read_watchlist(self.queries)
+
+    def check_names(self, graph: "TemporalGraph", triples: "dict[str, Names]", settings: dict[str, Any]) -> None:
         """Raise an error for an unknown name, before anything that takes long."""
+        from tlogic.monitoring.watchlist import encode_watchlist
+
+        encode_watchlist(graph, list(triples.values()), list(triples), **settings)
         for name in (self.entity, self.other):
             if name is not None:
                 graph.entities.id_of(name)
@@ -99,16 +109,17 @@ def outlook(
     from tlogic.forecasting.queries import query_step
 
     scope.check()
+    _check_output(scope, out, json_output, when, explain)
+    triples = scope.watchlist()
     graph = data.read(out)
-    scope.check_names(graph)
+    settings: dict[str, Any] = {"at": at, "horizon": horizon, "top": top, "new": scope.new}
+    scope.check_names(graph, triples, settings)
     fitted = load_model(model, lambda: default_model(graph, threads, before=query_step(graph, at)))
-    options: dict[str, Any] = {"at": at, "horizon": horizon, "top": top, "new": scope.new, "threads": threads}
+    options = settings | {"threads": threads}
     with wait_for_kernels(extract_kernel), progress() as follow:
-        if scope.queries is not None:
-            from tlogic.monitoring.watchlist import read_watchlist
-
-            triples = read_watchlist(scope.queries)
-            _give_watchlist(api.watch(graph, fitted, triples, progress=follow, **options), out, json_output, explain)
+        if triples:
+            watched = api.watch(graph, fitted, list(triples.values()), progress=follow, **options)
+            _give_watchlist(watched, out, json_output, when, explain)
             return
         found = api.outlook(
             graph, fitted, entity=scope.entity, other=scope.other, relation=scope.relation, progress=follow, **options
@@ -116,18 +127,24 @@ def outlook(
     _give(found, out, json_output, when, explain, reasons)
 
 
+def _check_output(scope: ScopeOptions, out: Path | None, json_output: bool, when: bool, explain: bool) -> None:
+    """Raise an error, before any work, for options that have no place in the output."""
+    from tlogic.cli.event_files import check_details, check_event_file
+
+    if scope.queries is not None and out is None:
+        check_details(json_output, explain=explain, when=when, or_json="--json, or ")
+    check_event_file(out, explain=explain, when=when)
+
+
 def _give(found: "Outlook", out: Path | None, json_output: bool, when: bool, explain: bool, reasons: int) -> None:
     """Write or print an outlook."""
     import json
 
-    from tlogic.cli.console import error_console
     from tlogic.cli.explanation_output import print_explanations
     from tlogic.cli.monitoring_output import print_curve, print_outlook
-    from tlogic.forecasting.query_files import write_table
 
     if out is not None:
-        write_table(found.frame, out)
-        error_console.print(f"{len(found):,} events written to {out}", markup=False)
+        _write(found, out, when, explain)
         return
     explanations = [found.explain(index) for index in range(len(found))] if explain else []
     if json_output:
@@ -141,20 +158,32 @@ def _give(found: "Outlook", out: Path | None, json_output: bool, when: bool, exp
     print_explanations(each.text(reasons) for each in explanations)
 
 
-def _give_watchlist(found: "Watchlist", out: Path | None, json_output: bool, explain: bool) -> None:
-    """Write or print the outlooks of a watchlist; explanations go to JSON Lines."""
+def _write(found: "Outlook", out: Path, when: bool, explain: bool) -> None:
+    """Write the events of an outlook; JSON Lines hold the explanation and the curve of each."""
+    from tlogic.cli.console import error_console
+    from tlogic.cli.event_files import write_events
+
+    details: dict[str, list[Any]] = {}
+    if when:
+        details["curve"] = [found.curve(index).to_dicts() for index in range(len(found))]
+    if explain:
+        details["explanation"] = [found.explain(index).to_dict() for index in range(len(found))]
+    write_events(found.frame, out, details)
+    error_console.print(f"{len(found):,} events written to {out}", markup=False)
+
+
+def _give_watchlist(found: "Watchlist", out: Path | None, json_output: bool, when: bool, explain: bool) -> None:
+    """Write or print the outlooks of a watchlist; explanations and curves go to JSON Lines."""
     from tlogic.cli.console import error_console
     from tlogic.files import write_atomically
     from tlogic.forecasting.query_files import write_table
 
-    is_lines = json_output if out is None else out.suffix.lower() == ".jsonl"
-    if explain and not is_lines:
-        raise SettingsError("Explanations of a watchlist are JSON Lines: give --json, or --out FILE.jsonl.")
+    lines = found.as_json(explain=explain, when=when)
     if out is None:
-        print("\n".join(found.as_json(explain=explain)) if json_output else found.frame.write_csv().rstrip("\n"))
+        print("\n".join(lines) if json_output else found.frame.write_csv().rstrip("\n"))
         return
-    if is_lines:
-        write_atomically(out, "".join(f"{line}\n" for line in found.as_json(explain=explain)))
+    if out.suffix.lower() == ".jsonl":
+        write_atomically(out, "".join(f"{line}\n" for line in lines))
     else:
         write_table(found.frame, out)
     error_console.print(f"{len(found):,} queries answered, written to {out}", markup=False)

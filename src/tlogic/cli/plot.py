@@ -11,6 +11,7 @@ from tlogic.cli.data_options import DataOptions
 from tlogic.cli.evaluate import Split
 from tlogic.cli.groups import with_groups
 from tlogic.cli.options import OutOption, Threads
+from tlogic.cli.overwriting import keeping_inputs
 
 Out = Annotated[Path, OutOption(help="The .svg or .png file to write.", metavar="FILE")]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)]
@@ -22,21 +23,21 @@ def events(data: DataOptions, out: Out) -> None:
     """Plot the number of facts over time."""
     from tlogic.analysis.plots import plot_events
 
-    _draw(plot_events, data.read, out)
+    _draw(plot_events, partial(data.read, out), out)
 
 
 def degrees(data: DataOptions, out: Out) -> None:
     """Plot the number of facts and neighbours per entity and relation."""
     from tlogic.analysis.plots import plot_degrees
 
-    _draw(plot_degrees, data.read, out)
+    _draw(plot_degrees, partial(data.read, out), out)
 
 
 def recurrence(data: DataOptions, out: Out) -> None:
     """Plot the share of facts that occurred before, over time."""
     from tlogic.analysis.plots import plot_recurrence
 
-    _draw(plot_recurrence, data.read, out)
+    _draw(plot_recurrence, partial(data.read, out), out)
 
 
 def rules(
@@ -92,16 +93,16 @@ def reliability(
     """Plot the predicted probabilities of a model against the share of true candidates."""
     from tlogic.analysis.plots import plot_reliability
 
-    _draw(plot_reliability, lambda: _evaluation(data, model, split, threads), out)
+    _draw(plot_reliability, lambda: _evaluation(data, model, split, threads, out), out)
 
 
-def _evaluation(data: DataOptions, model: Path, split: Split, threads: int | None) -> Any:
+def _evaluation(data: DataOptions, model: Path, split: Split, threads: int | None, out: Path) -> Any:
     from tlogic.api import evaluate
     from tlogic.cli.console import progress, wait_for_kernels
     from tlogic.models import Model
     from tlogic.models.softmax import scores_of
 
-    graph, fitted = data.read(), Model.load(model)
+    graph, fitted = data.read(out), Model.load(model)
     with wait_for_kernels(scores_of), progress() as follow:
         return evaluate(graph, fitted, split=split.value, threads=threads, progress=follow)
 
@@ -116,4 +117,4 @@ def _draw(draw: Callable[[Any, Path], None], read: Callable[[], Any], out: Path)
 
 
 for command in (events, degrees, recurrence, rules, ages, weights, reliability):
-    plot.command()(with_groups(command))
+    plot.command()(keeping_inputs(with_groups(command)))

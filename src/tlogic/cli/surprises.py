@@ -31,21 +31,23 @@ def surprises(
 ) -> None:
     """List the events of DATA since a date that were least probable, and those that failed to happen."""
     from tlogic.cli.console import error_console, progress, wait_for_kernels
+    from tlogic.cli.event_files import check_event_file, write_events
     from tlogic.cli.explanation_output import print_explanations
     from tlogic.cli.monitoring_output import print_surprises
     from tlogic.evidence.occurrence_evidence import extract_kernel
-    from tlogic.forecasting.query_files import write_table
 
+    check_event_file(out, explain=explain)
     graph = data.read(out)
     fitted = load_model(model, lambda: default_model(graph, threads, before=graph.timeline.step_of(since)))
     with wait_for_kernels(extract_kernel), progress() as follow:
         found = api.surprises(graph, fitted, since=since, top=top, threads=threads, progress=follow)
-    if out is not None:
-        write_table(found.events, out)
-        error_console.print(f"{found.events.height:,} events written to {out}", markup=False)
-        return
     with progress() as follow:
         happened, missing = found.explain_all(progress=follow) if explain else ([], [])
+    if out is not None:
+        details = {"explanation": [each.to_dict() for each in happened]} if explain else {}
+        write_events(found.events, out, details)
+        error_console.print(f"{found.events.height:,} events written to {out}", markup=False)
+        return
     explanations = happened + missing
     if json_output:
         told = {"explanations": [each.to_dict() for each in explanations]} if explain else {}

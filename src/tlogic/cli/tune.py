@@ -64,13 +64,13 @@ def tune(
     Results are cached in DIR: the same command resumes an interrupted run, and more trials continue a search.
     """
     from tlogic.analysis.optuna_search import import_optuna
+    from tlogic.analysis.reports.report_files import check_report
     from tlogic.analysis.tuning import tune as run
     from tlogic.analysis.tuning_report import report_tuning
     from tlogic.cli.console import error_console, progress, wait_for_kernels
-    from tlogic.figures import check_figure_path
     from tlogic.forecasting.application import apply_rules
 
-    check_figure_path(out / "chart.svg")  # before the work, which may take long
+    check_report(out)  # before the work, which may take long
     if not grid:
         import_optuna()
     graph = data.read()

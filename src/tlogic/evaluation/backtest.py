@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from tlogic.checks import check_count
 from tlogic.errors import InputError, SettingsError
 from tlogic.evaluation.score_histogram import ScoreHistogram
 from tlogic.evidence.groups import N_HALF_LIVES
@@ -114,8 +115,7 @@ class Origins:
     split: str | None = None
 
     def __post_init__(self) -> None:
-        if self.every < 1:
-            raise SettingsError(f"every must be 1 or more, not {self.every}.")
+        check_count(self.every, "every", SettingsError)
 
     @property
     def steps(self) -> range:

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import polars as pl
 
-from tlogic.errors import InputError
+from tlogic.checks import check_count
 from tlogic.execution import Execution
 from tlogic.forecasting.answers import NOT_PROBABILITIES, AnsweredBy, Answers, Candidate
 from tlogic.forecasting.forecaster import Forecaster
@@ -176,8 +176,8 @@ def forecast_queries(
     execution: Execution = Execution(),
 ) -> Forecast[ExplanationT_co]:
     """Answer queries with a forecaster; ``explain`` explains its candidates, with a number of groundings each."""
-    if top is not None and top < 1:
-        raise InputError(f"The number of candidates to keep must be 1 or more, not {top}.")
+    if top is not None:
+        check_count(top, "The number of candidates to keep")
     given = as_queries(queries)
     encoded = encode_queries(forecaster.graph, given)
     answers = forecaster.answer(encoded, top, execution)

@@ -122,17 +122,28 @@ def _cells(row: Mapping[str, Any]) -> list[Any]:
 
 
 def encode_queries(
-    graph: Graph, queries: Sequence[Query], max_steps_ahead: int = MAX_STEPS_AHEAD
+    graph: Graph,
+    queries: Sequence[Query],
+    max_steps_ahead: int = MAX_STEPS_AHEAD,
+    locations: Sequence[str] | None = None,
 ) -> list[EncodedQuery]:
-    """The queries with ids instead of names; one error lists all queries that cannot be encoded."""
+    """The queries with ids instead of names; one error lists all queries that cannot be encoded.
+
+    Args:
+        graph: The graph.
+        queries: The queries.
+        max_steps_ahead: The latest time of a query, in time steps after the last fact.
+        locations: Where each query stands, such as a line of a file; by default its position.
+    """
     encoded, wrong = [], []
-    for position, query in enumerate(queries, 1):
+    for index, query in enumerate(queries):
         try:
             encoded.append(_encode(graph, query, max_steps_ahead))
         except InputError as error:
-            if len(queries) == 1:
+            if len(queries) == 1 and locations is None:
                 raise
-            wrong.append((f"Query {position}, {query}", error))
+            where = f"Query {index + 1}" if locations is None else locations[index]
+            wrong.append((f"{where}, {query}", error))
     if wrong:
         raise InvalidQueriesError(wrong)
     return encoded

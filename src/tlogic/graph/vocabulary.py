@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tlogic.errors import UnknownNameError
+from tlogic.errors import InputError, UnknownNameError
 from tlogic.graph.arrays import Ints
 from tlogic.name_search import NameIndex
 from tlogic.names import INVERSE_MARK, inverse_of, normalised
@@ -91,11 +91,14 @@ class Vocabulary:
 
         Raises:
             UnknownNameError: If no name matches. The message lists similar names.
+            InputError: If the name is not text.
 
         Example:
             >>> Vocabulary(["Ann", "Bo"], kind="entity").id_of("bo")
             1
         """
+        if not isinstance(name, str):
+            raise InputError(f"The name of the {self.kind} must be text, not {name!r}.")
         number = self.match(name)
         if number is None:
             raise UnknownNameError(f"Unknown {self.kind} {name!r}", partial(self._similar_to, name))

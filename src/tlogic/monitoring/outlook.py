@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from tlogic.checks import check_count
 from tlogic.errors import InputError
 from tlogic.evidence.occurrence_evidence import COLUMNS, KNOWN_TRIPLE, NOVELTIES
 from tlogic.evidence.triple_search import Pattern, triples_of
@@ -244,8 +245,7 @@ def outlook_query(
     Raises:
         InputError: If a name is unknown, or if a setting is out of range.
     """
-    if top < 1:
-        raise InputError(f"The number of events to keep must be 1 or more, not {top}.")
+    check_count(top, "The number of events to keep")
     steps = parse_horizon(graph.timeline, horizon)
     return OutlookQuery(tuple(_encoded(graph, *each) for each in patterns), query_step(graph, at), steps, top, new)
 

@@ -5,11 +5,10 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from tlogic.analysis.reports.report_files import write_report
+from tlogic.analysis.reports.report_files import check_report, write_report
 from tlogic.analysis.reports.section import Section
 from tlogic.errors import SettingsError
 from tlogic.events.datasets import DATASETS, find_dataset
-from tlogic.figures import check_figure_path
 from tlogic.models.boosting import lightgbm
 from tlogic.names import did_you_mean
 from tlogic.reproduction.experiment_runner import ExperimentRunner
@@ -74,7 +73,7 @@ def reproduce(
     _check_names("model", models, KINDS)
     folder = Path(folder)
     chosen = [name for name in SECTIONS if name in (only or SECTIONS)]
-    check_figure_path(folder / "chart.svg")
+    check_report(folder)
     kinds, note = _possible_kinds(models) if MODEL_SECTIONS & set(chosen) else (models, "")
     if note and announce:
         announce(note)

@@ -2,10 +2,20 @@
 
 from typing import Annotated, ClassVar, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
+
+def _not_boolean(value: object) -> object:
+    """Refuse true and false, which pydantic would read as 1 and 0."""
+    if isinstance(value, bool):
+        raise PydanticCustomError("boolean", "Input should be text or a number, not true or false")
+    return value
+
+
+NotBoolean = BeforeValidator(_not_boolean)
 Name = Annotated[str, Field(min_length=1, max_length=10_000)]
-Time = str | int
+Time = Annotated[str | int, NotBoolean]
 MAX_EVENTS = 10_000
 MAX_QUERIES = 1000
 MAX_CANDIDATES = 1000
@@ -14,7 +24,7 @@ MAX_OUTLOOK_EVENTS = 1000
 MAX_WATCHED_EVENTS = 20_000
 """The events of all outlooks of a watchlist."""
 MAX_EXPLAINED_EVENTS = 100
-Horizon = Annotated[str, Field(min_length=1, max_length=100)] | Annotated[int, Field(ge=1)]
+Horizon = Annotated[Annotated[str, Field(min_length=1, max_length=100)] | Annotated[int, Field(ge=1)], NotBoolean]
 
 
 class Schema(BaseModel):
@@ -82,7 +92,7 @@ class QueryBatch(Batch):
     items_field = "questions"
     max_items = MAX_QUERIES
     questions: Annotated[list[Query], Field(min_length=1, max_length=MAX_QUERIES)]
-    top: Annotated[int, Field(ge=1, le=MAX_CANDIDATES)] = 10
+    top: Annotated[int, NotBoolean, Field(ge=1, le=MAX_CANDIDATES)] = 10
 
 
 class ResolvedQuery(Schema):
@@ -342,7 +352,7 @@ class Watchlist(Batch):
     triples: Annotated[list[WatchedTriple], Field(min_length=1, max_length=MAX_WATCHED_TRIPLES)]
     at: Time | None = None
     horizon: Horizon = 1
-    top: Annotated[int, Field(ge=1, le=MAX_OUTLOOK_EVENTS)] = 20
+    top: Annotated[int, NotBoolean, Field(ge=1, le=MAX_OUTLOOK_EVENTS)] = 20
     new: bool = False
     when: bool = False
     explain: bool = False

@@ -9,7 +9,8 @@ from textwrap import fill
 
 from tlogic.analysis.reports.line_chart import plot_chart
 from tlogic.analysis.reports.section import Section
-from tlogic.files import write_atomically
+from tlogic.figures import check_figure_path
+from tlogic.files import check_folder, write_atomically
 
 _MAX_LINE_CHARACTERS = 119
 _STYLE = """
@@ -28,9 +29,16 @@ figure svg { max-width: 100%; height: auto; } code { font-size: 13px; } summary 
 """
 
 
+def check_report(folder: Path) -> None:
+    """Raise an error, before work that may take long, if its report could not be written to the folder."""
+    check_figure_path(folder / "chart.svg")
+    check_folder(folder / "figures")
+
+
 def write_report(sections: Sequence[Section], folder: Path, title: str, about: str) -> Path:
     """Write report.html, report.md, one CSV file per section, and the charts; return the path of the HTML file."""
     charts = folder / "figures"
+    check_folder(charts)
     charts.mkdir(parents=True, exist_ok=True)
     for section in sections:
         write_atomically(folder / f"{section.name}.csv", _as_csv(section))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tlogic.errors import InputError, UnknownNameError
+from tlogic.errors import InputError
 from tlogic.evaluation import Origins, backtest_model
 from tlogic.forecasting.forecast_warnings import forecast_warnings
 from tlogic.forecasting.queries import query_step
@@ -16,7 +16,7 @@ from tlogic.monitoring.change_groups import KINDS
 from tlogic.monitoring.changes import Changes, find_changes
 from tlogic.monitoring.outlook import Names, outlook_of, outlook_query, patterns_of
 from tlogic.monitoring.surprises import find_surprises
-from tlogic.monitoring.watchlist import watch
+from tlogic.monitoring.watchlist import encode_watchlist, watch
 from tlogic.serving import schemas
 from tlogic.serving.engine.live_store import LiveStore
 from tlogic.serving.engine.predictors import Predictor
@@ -240,13 +240,7 @@ class Monitor:
         """Report an invalid triple before any is judged."""
         with self._live_store.reading() as graph:
             self._versions.predictor.occurrence(graph)
-            for position, each in enumerate(names, 1):
-                try:
-                    outlook_query(graph, [each], **_settings(watchlist))
-                except UnknownNameError as error:
-                    raise error.located(f"Triple {position}") from None
-                except InputError as error:
-                    raise InputError(f"Triple {position}: {error}") from None
+            encode_watchlist(graph, names, **_settings(watchlist))
 
     def _watched(self, names: Names, watchlist: schemas.Watchlist, limit: TimeLimit) -> schemas.Outlook:
         limit.check()

@@ -8,12 +8,14 @@ import json
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar, get_type_hints
 
+from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from tlogic.names import did_you_mean
 from tlogic.serving.schemas import Batch
 from tlogic.serving.web.problems import InvalidBodyError, ProblemError
 
@@ -21,17 +23,20 @@ MAX_SEPARATORS = 200_000
 """Commas and colons of a body: 20 for each of 10,000 events, which have 8 besides those in names and times."""
 _MAX_SHOWN_PROBLEMS = 5
 _MAX_SHOWN_KEYS = 3
+_MAX_NAME_CHARACTERS = 50
+"""Similar names are searched for so much of an unknown name."""
 
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 BatchT = TypeVar("BatchT", bound=Batch)
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
 class BatchRoute(APIRoute):
-    """A route that parses the body of a batch in a thread, and all others as usual."""
+    """A route that refuses unknown query parameters, and parses the body of a batch in a thread."""
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    def get_route_handler(self) -> Handler:
         """The function that handles a request."""
-        handle = super().get_route_handler()
+        handle = _with_known_parameters(super().get_route_handler(), _query_parameters(self.dependant))
         hints = get_type_hints(self.endpoint).values()
         schema = next((each for each in hints if isinstance(each, type) and issubclass(each, Batch)), None)
         if schema is None:
@@ -43,6 +48,26 @@ class BatchRoute(APIRoute):
             return await handle(request)
 
         return parse_and_handle
+
+
+def _query_parameters(dependant: Dependant) -> list[str]:
+    """The names of all query parameters of a route."""
+    own = [field.alias for field in dependant.query_params]
+    return own + [name for each in dependant.dependencies for name in _query_parameters(each)]
+
+
+def _with_known_parameters(handle: Handler, known: Sequence[str]) -> Handler:
+    """A handler that refuses query parameters with other names: a misspelled one would have no effect."""
+
+    async def check_and_handle(request: Request) -> Response:
+        problems = _Problems("query")
+        for count, name in enumerate(name for name in request.query_params if name not in known):
+            hint = did_you_mean(name[:_MAX_NAME_CHARACTERS], known) if count < _MAX_SHOWN_PROBLEMS else ""
+            problems.add(name, reason=f"unknown parameter{hint}")
+        problems.check()
+        return await handle(request)
+
+    return check_and_handle
 
 
 def parse_batch(schema: type[BatchT], body: bytes) -> BatchT:
@@ -81,16 +106,17 @@ def parse_batch(schema: type[BatchT], body: bytes) -> BatchT:
 
 
 class _Problems:
-    """The first problems of a body, and the number of all."""
+    """The first problems of a body or of query parameters, and the number of all."""
 
-    def __init__(self) -> None:
+    def __init__(self, part: str = "body") -> None:
+        self._part = part
         self._first: list[str] = []
         self._total = 0
 
     def add(self, *location: object, reason: str) -> None:
         self._total += 1
         if len(self._first) < _MAX_SHOWN_PROBLEMS:
-            self._first.append(f"{'.'.join(map(str, ('body', *location)))[:200]}: {reason}")
+            self._first.append(f"{'.'.join(map(str, (self._part, *location)))[:200]}: {reason}")
 
     def check(self) -> None:
         if self._total:
@@ -125,9 +151,28 @@ def _validate(schema: type[ModelT], given: Any, problems: _Problems, *location: 
     try:
         return schema.model_validate(given)
     except ValidationError as error:
+        reasons: dict[tuple[object, ...], list[str]] = {}
         for each in error.errors(include_url=False, include_context=False, include_input=False):
-            problems.add(*location, *each["loc"], reason=each["msg"])
+            reasons.setdefault(_location_of(each, given), []).append(each["msg"])
+        for place, messages in reasons.items():
+            problems.add(*location, *place, reason="; or: ".join(messages))
         return None
+
+
+def _location_of(error: Mapping[str, Any], given: Any) -> tuple[int | str, ...]:
+    """The keys that lead to a value in a body, without the types that pydantic tried for it, such as ``str``."""
+    keys: list[int | str] = []
+    for key in error["loc"]:
+        is_there = key < len(given) if isinstance(given, list) and isinstance(key, int) else _has(given, key)
+        if not is_there and error["type"] != "missing":
+            break
+        keys.append(key)
+        given = given[key] if is_there else None
+    return tuple(keys)
+
+
+def _has(given: Any, key: object) -> bool:
+    return isinstance(given, Mapping) and key in given
 
 
 def _add_unknown_keys(unknown: Sequence[str], problems: _Problems, location: Sequence[object]) -> None:
