@@ -9,7 +9,7 @@ import numpy as np
 
 from tlogic.evidence.event_memory import FIRST_TIME, EventMemory, slot_of
 from tlogic.evidence.families.one_step_rules import rate_by_age
-from tlogic.evidence.groups import LATEST, moment_before, n_events
+from tlogic.evidence.groups import EARLIER, LATEST, moment_before, n_events
 from tlogic.evidence.lists import indexes_of
 from tlogic.evidence.memory import Memory
 from tlogic.evidence.occurrence_evidence import COLUMNS, NOVELTIES, RULES_FAMILY
@@ -313,7 +313,7 @@ def _pairs_with_both(case: Case, relation: int) -> int:
         other = slot_of(memory.slot, source, case.encoded(relation))
         (one, of_one), (two, of_two) = (_targets(memory, each) for each in (slot, other))
         _, at_one, at_two = np.intersect1d(one, two, return_indices=True)
-        latest, earlier = triples[of_one[at_one], LATEST], triples[of_one[at_one], LATEST + 2]
+        latest, earlier = triples[of_one[at_one], LATEST], triples[of_one[at_one], EARLIER]
         last = np.where(latest < case.query.time, latest, earlier)
         n += int((triples[of_two[at_two], FIRST_TIME] < last).sum())
         if n >= _MIN_PAIRS:
