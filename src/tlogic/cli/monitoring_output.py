@@ -12,7 +12,7 @@ from tlogic.evaluation import Backtest
 from tlogic.events.timeline import Timeline
 from tlogic.evidence.statements import percent, rare
 from tlogic.monitoring import Changes, Outlook, Surprises
-from tlogic.monitoring.change_explanation import factor_text
+from tlogic.monitoring.change_explanation import about_probabilities, factor_text
 
 _BACKTEST_COLUMNS = {
     "horizon": "steps",
@@ -96,11 +96,7 @@ def print_changes(found: Changes, timeline: Timeline) -> None:
     )
     if found.horizon is not None:
         span = timeline.span_of(found.horizon)
-        console.print(
-            f"p: the probability of at least one event within {span}, from {found.after[0]} on and from now on, as if "
-            "events were independent: too high where some come together; –: no event is foreseen",
-            highlight=False,
-        )
+        console.print(about_probabilities(span, found.after[0]), highlight=False)
     for kind, plural in (("entity", "Entities"), ("pair", "Pairs"), ("relation", "Relations")):
         table = Table(title=plural)
         table.add_column("name", overflow="fold")

@@ -102,7 +102,7 @@ class OccurrenceExplanation:
             f"Why {percent(self.probability)} for {self.subject} — {self.relation} → {self.object} "
             f"within {self.period}?",
             *([self.note] if self.note else []),
-            f"The model starts from {percent(self.base_rate)} for {_START[self.novelty]}{self._effect}",
+            f"The model starts from {percent(self.base_rate)} for {STARTS[self.novelty]}{self._effect}",
         ]
         cited = set[Fact]()
         for each in self.factors[:n_reasons]:
@@ -155,11 +155,12 @@ class OccurrenceExplanation:
         return {**about, "factors": factors}
 
 
-_START = {
+STARTS = {
     "known triple": "an event that happened before",
     "known pair": "a new event between two that had other events before",
     "new pair": "an event between two that had no event in common before",
 }
+"""By novelty: the events that the model starts from the same probability for, in words."""
 
 
 def explain_occurrence(

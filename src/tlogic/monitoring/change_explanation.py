@@ -173,6 +173,14 @@ def summary_of(events: tuple[int, int], spans: tuple[str, str], since: str, fact
     return f"{now}, after {before:,} in {spans[0]} before{f': {factor}' if after else ''}."
 
 
+def about_probabilities(span: str, since: str) -> str:
+    """What the probabilities of changed groups mean, within a span of time and from a date on."""
+    return (
+        f"p: the probability of at least one event within {span}, from {since} on and from now on. Events count as "
+        "independent, so it is too high where some come together. A dash means that no event is foreseen."
+    )
+
+
 def probability_summary_of(probabilities: tuple[float, float], horizon: str, dates: tuple[str, str]) -> str:
     """The probability of at least one event within a horizon, from each of two dates on.
 

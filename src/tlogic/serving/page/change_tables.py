@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from nicegui import ui
 
 from tlogic.evidence.statements import rare
+from tlogic.monitoring.change_explanation import about_probabilities
 from tlogic.serving import schemas
 from tlogic.serving.page.components import box, cell, change_factor, changed_names, event_phrase, hint, table, text
 from tlogic.serving.page.display_text import pluralize, shorten
@@ -22,10 +23,7 @@ def show_changes(changes: schemas.Changes, current: ViewUrl) -> None:
     )
     if changes.horizon is not None:
         span = pluralize(changes.horizon, "time step")
-        hint(
-            f"p: the probability of at least one event within {span}, from {after.since} on and from now on, as if "
-            "events were independent: too high where some come together; –: no event is foreseen"
-        )
+        hint(about_probabilities(span, after.since))
     for warning in changes.warnings:
         hint(f"Warning: {warning}")
     with box(style="three-columns" if changes.horizon is None else "columns even"):
@@ -46,8 +44,11 @@ def _show_kind(changes: Sequence[schemas.Change], has_probabilities: bool, label
                 cell(f"{change.before:.2f}", "Before")
                 cell(f"{change.after:.2f}", "After")
                 change_factor(change, "td")
-                for value, heading in ((change.probability_before, "p before"), (change.probability_after, "p now")):
-                    if has_probabilities:
+                if has_probabilities:
+                    for value, heading in (
+                        (change.probability_before, "p before"),
+                        (change.probability_after, "p now"),
+                    ):
                         cell("–" if value is None else rare(value), heading)
                 with box("td"):
                     button = _why_button(change)

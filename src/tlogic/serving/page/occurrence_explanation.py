@@ -6,6 +6,7 @@ from math import log
 from nicegui import ui
 
 from tlogic.evidence.statements import rare
+from tlogic.explaining.occurrence_explanation import STARTS
 from tlogic.serving import schemas
 from tlogic.serving.engine.service import Service
 from tlogic.serving.engine.time_limit import TimeLimit
@@ -29,11 +30,6 @@ from tlogic.serving.page.view_urls import OutlookUrl, TripleUrl
 _HORIZONS = 1, 7, 30, 90
 MAX_SECONDS = 60.0
 """The time limit of a view."""
-_NOVELTY = {
-    "known triple": "an event that happened before",
-    "known pair": "a new event between two that had other events before",
-    "new pair": "an event between two that had no event in common before",
-}
 
 
 async def show(service: Service, event: tuple[str, str, str], current: OutlookUrl | TripleUrl) -> None:
@@ -47,7 +43,7 @@ async def show(service: Service, event: tuple[str, str, str], current: OutlookUr
     effect = "multiplies its odds by:" if explanation.factors else "no kind of evidence changes its odds."
     hint(
         f"Within {explanation.period}. The model starts from {rare(explanation.base_rate)} for "
-        f"{_NOVELTY[explained.novelty]}, and {effect}"
+        f"{STARTS[explained.novelty]}, and {effect}"
     )
     if explanation.note:
         hint(explanation.note)

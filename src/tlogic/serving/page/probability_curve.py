@@ -15,6 +15,7 @@ def draw_curve(curve: Sequence[schemas.CurvePoint], median_wait: int | None) -> 
     """Draw a curve from 0% to 100%, with a mark where it reaches one half."""
     points = [(_x(index, len(curve)), _y(point.probability)) for index, point in enumerate(curve)]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    marked = [] if median_wait is None or median_wait > len(curve) else [median_wait - 1]
     area = f"{points[0][0]:.1f},{_y(0.0):.1f} {line} {points[-1][0]:.1f},{_y(0.0):.1f}"
     first, last = curve[0], curve[-1]
     words = f"{percent(first.probability)} by {first.date}, {percent(last.probability)} by {last.date}"
@@ -24,7 +25,7 @@ def draw_curve(curve: Sequence[schemas.CurvePoint], median_wait: int | None) -> 
         *map(_level, _LEVELS),
         svg.tag("polygon", points=area, class_="area"),
         svg.tag("polyline", points=line, class_="line"),
-        *[_mark(*each) for number, each in enumerate(zip(points, curve, strict=True), 1) if number == median_wait],
+        *(_mark(points[index], curve[index]) for index in marked),
         svg.text(first.date, _MAX_DATE_LENGTH, x=_LABEL_WIDTH, y=_HEIGHT + 14, class_="date"),
         svg.text(last.date, _MAX_DATE_LENGTH, x=_WIDTH, y=_HEIGHT + 14, class_="date", text_anchor="end"),
         viewBox=f"0 0 {_WIDTH} {_HEIGHT + 20}",

@@ -29,8 +29,8 @@ class ProblemError(TLogicError):
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
 
-class InvalidBodyError(TLogicError):
-    """A body that cannot be parsed or does not match its schema.
+class InvalidRequestError(TLogicError):
+    """A request whose body or query parameters do not match what its route expects.
 
     Args:
         first: Where the first problems are, and what is wrong.
@@ -55,7 +55,7 @@ def problem_response(error: Exception) -> Response:
         return _response(422, _events_problem(error))
     if isinstance(error, RequestValidationError):
         error = _invalid_request(error)
-    if isinstance(error, InvalidBodyError):
+    if isinstance(error, InvalidRequestError):
         return _response(422, Problem(problem=str(error)))
     if isinstance(error, HTTPException):
         return _response(error.status_code, Problem(problem=_http_message(error)), error.headers or {})
@@ -97,11 +97,11 @@ def _events_problem(error: InvalidEventsError) -> Problem:
     )
 
 
-def _invalid_request(error: RequestValidationError) -> InvalidBodyError:
+def _invalid_request(error: RequestValidationError) -> InvalidRequestError:
     """The invalid fields of a request and what is wrong with them. Their values are not repeated."""
     errors = error.errors()
     first = [f"{'.'.join(map(str, each['loc']))[:200]}: {each['msg']}" for each in errors[:_MAX_SHOWN_ERRORS]]
-    return InvalidBodyError(first, len(errors))
+    return InvalidRequestError(first, len(errors))
 
 
 def _http_message(error: HTTPException) -> str:

@@ -8,35 +8,30 @@ import json
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar, get_type_hints
 
-from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tlogic.names import did_you_mean
 from tlogic.serving.schemas import Batch
-from tlogic.serving.web.problems import InvalidBodyError, ProblemError
+from tlogic.serving.web.problems import InvalidRequestError, ProblemError
 
 MAX_SEPARATORS = 200_000
 """Commas and colons of a body: 20 for each of 10,000 events, which have 8 besides those in names and times."""
 _MAX_SHOWN_PROBLEMS = 5
 _MAX_SHOWN_KEYS = 3
-_MAX_NAME_CHARACTERS = 50
-"""Similar names are searched for so much of an unknown name."""
 
-Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 BatchT = TypeVar("BatchT", bound=Batch)
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
 class BatchRoute(APIRoute):
-    """A route that refuses unknown query parameters, and parses the body of a batch in a thread."""
+    """A route that parses the body of a batch in a thread, and all others as usual."""
 
-    def get_route_handler(self) -> Handler:
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The function that handles a request."""
-        handle = _with_known_parameters(super().get_route_handler(), _query_parameters(self.dependant))
+        handle = super().get_route_handler()
         hints = get_type_hints(self.endpoint).values()
         schema = next((each for each in hints if isinstance(each, type) and issubclass(each, Batch)), None)
         if schema is None:
@@ -50,26 +45,6 @@ class BatchRoute(APIRoute):
         return parse_and_handle
 
 
-def _query_parameters(dependant: Dependant) -> list[str]:
-    """The names of all query parameters of a route."""
-    own = [field.alias for field in dependant.query_params]
-    return own + [name for each in dependant.dependencies for name in _query_parameters(each)]
-
-
-def _with_known_parameters(handle: Handler, known: Sequence[str]) -> Handler:
-    """A handler that refuses query parameters with other names: a misspelled one would have no effect."""
-
-    async def check_and_handle(request: Request) -> Response:
-        problems = _Problems("query")
-        for count, name in enumerate(name for name in request.query_params if name not in known):
-            hint = did_you_mean(name[:_MAX_NAME_CHARACTERS], known) if count < _MAX_SHOWN_PROBLEMS else ""
-            problems.add(name, reason=f"unknown parameter{hint}")
-        problems.check()
-        return await handle(request)
-
-    return check_and_handle
-
-
 def parse_batch(schema: type[BatchT], body: bytes) -> BatchT:
     """Parse and validate a batch.
 
@@ -81,7 +56,7 @@ def parse_batch(schema: type[BatchT], body: bytes) -> BatchT:
         The batch.
 
     Raises:
-        InvalidBodyError: If the body is not JSON, or does not match the schema.
+        InvalidRequestError: If the body is not JSON, or does not match the schema.
         ProblemError: If it has too many parts.
 
     >>> from tlogic.serving.schemas import QueryBatch
@@ -89,7 +64,7 @@ def parse_batch(schema: type[BatchT], body: bytes) -> BatchT:
     10
     >>> parse_batch(QueryBatch, b'{"questions": [{"relation": "sue", "colour": 1}]}')
     Traceback (most recent call last):
-    tlogic.serving.web.problems.InvalidBodyError: The request is invalid.
+    tlogic.serving.web.problems.InvalidRequestError: The request is invalid.
     body.questions.0.colour: Extra inputs are not permitted
     """
     if body.count(b":") + body.count(b",") > MAX_SEPARATORS:
@@ -106,21 +81,20 @@ def parse_batch(schema: type[BatchT], body: bytes) -> BatchT:
 
 
 class _Problems:
-    """The first problems of a body or of query parameters, and the number of all."""
+    """The first problems of a body, and the number of all."""
 
-    def __init__(self, part: str = "body") -> None:
-        self._part = part
+    def __init__(self) -> None:
         self._first: list[str] = []
         self._total = 0
 
     def add(self, *location: object, reason: str) -> None:
         self._total += 1
         if len(self._first) < _MAX_SHOWN_PROBLEMS:
-            self._first.append(f"{'.'.join(map(str, (self._part, *location)))[:200]}: {reason}")
+            self._first.append(f"{'.'.join(map(str, ('body', *location)))[:200]}: {reason}")
 
     def check(self) -> None:
         if self._total:
-            raise InvalidBodyError(self._first, self._total)
+            raise InvalidRequestError(self._first, self._total)
 
 
 def _parse(body: bytes) -> Any:
@@ -132,7 +106,7 @@ def _parse(body: bytes) -> Any:
         reason = "a number has too many digits"
     except RecursionError:
         reason = "it is nested too deeply"
-    raise InvalidBodyError([f"body: not valid JSON ({reason})"], 1)
+    raise InvalidRequestError([f"body: not valid JSON ({reason})"], 1)
 
 
 def _validate_items(schema: type[Batch], given: Any, problems: _Problems) -> Any:

@@ -11,6 +11,7 @@ from tlogic.serving.engine.service import Service, to_queries
 from tlogic.serving.engine.time_limit import TimeLimit
 from tlogic.serving.web.metrics import Metrics
 from tlogic.serving.web.problems import ProblemError
+from tlogic.serving.web.query_parameters import refuse_unknown_parameters
 from tlogic.serving.web.request_bodies import BatchRoute
 from tlogic.serving.web.request_limits import LIMIT
 
@@ -95,7 +96,12 @@ async def _query(query: Annotated[schemas.Query, Depends(_query_parameters)]) ->
 
 QueryParameters = Annotated[schemas.Query, Depends(_query)]
 
-router = APIRouter(prefix="/api", responses=PROBLEM_RESPONSES, route_class=BatchRoute)
+router = APIRouter(
+    prefix="/api",
+    responses=PROBLEM_RESPONSES,
+    route_class=BatchRoute,
+    dependencies=[Depends(refuse_unknown_parameters)],
+)
 _needs_slot = [Depends(_slot, scope="function")]
 
 
