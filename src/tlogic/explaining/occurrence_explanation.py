@@ -298,7 +298,7 @@ def _rules(case: Case, memory: Memory) -> Statement:
     seen = f"seen with {_times(n_pairs, 'pair')} of entities only" if n_pairs else "not seen so far"
     age = case.duration(case.query.time - best.time)
     return Statement(
-        f"{case.fact(*best[:3])} {age} earlier; when one of two with such an earlier event is the subject of "
+        f"{case.fact(*best[:3])} {age} earlier; when one of two entities with such an earlier event is the subject of "
         f"{case.relation}, the other is the object in {percent(rate(best))} of cases{'' if is_sure else f' ({seen})'}",
         tuple(edges),
         is_sure,
