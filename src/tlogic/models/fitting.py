@@ -34,7 +34,9 @@ def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution 
     pairs = learn_pairs(examples, additive, bins.sizes, _family_numbers(settings.families), execution.threads)
     trees = None
     if boosted:
-        grower = TreeGrower(examples, additive + pairs.scores(examples.bins), settings.seed, execution.threads)
+        additive += pairs.scores(examples.bins)
+        give_back()
+        grower = TreeGrower(examples, additive, settings.seed, execution.threads)
         del examples, additive  # which take as much memory as the trees need
         give_back()
         trees = grower.grow()

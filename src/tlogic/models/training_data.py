@@ -31,7 +31,7 @@ from tlogic.models.softmax import Examples
 _WARM_UP_SHARE = 0.75  # of the training time, in which rules are counted but no examples taken: evidence is still thin
 _SHORT_WARM_UP_SHARE, _MIN_FACTS = 0.5, 1000  # with fewer facts after that time, examples are taken earlier, too
 _MAX_QUERIES = 60_000
-_MIN_FACTS_OF_TREES, _MAX_QUERIES_OF_TREES = 60_000, 120_000  # trees learn more from more examples
+_MIN_FACTS_OF_TREES, _MAX_QUERIES_OF_TREES = 60_000, 160_000  # trees learn more from more examples
 _MIN_STEPS = 2  # one to learn from, and one before it
 _SAMPLES_PER_GIVE_BACK = 50  # after so many, freed memory is given back: else 80 MB of it are kept on ICEWS18
 _QUERIES_FOR_BINS = 6000  # the first ones, by which the edges of bins are chosen
