@@ -13,7 +13,7 @@ import numpy as np
 
 import tlogic
 from benchmarks.reference import reference_seconds
-from tlogic.memory import peak_megabytes
+from tlogic.process_memory import peak_megabytes
 
 DATA = Path(os.environ.get("TLOGIC_DATA", Path(__file__).parents[2] / "shared" / "data"))
 N_QUERIES = 200

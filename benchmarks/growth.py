@@ -27,8 +27,8 @@ from tlogic.forecasting.rule_forecaster import RuleForecaster
 from tlogic.forecasting.settings import LARGE_GRAPH_MAX_GROUNDINGS as MAX_GROUNDINGS
 from tlogic.forecasting.settings import UNLIMITED_GROUNDINGS
 from tlogic.graph import TemporalGraph
-from tlogic.memory import peak_megabytes
 from tlogic.parallel import in_parallel
+from tlogic.process_memory import peak_megabytes
 
 SIZES = (100_000, 1_000_000)
 MAX_FACTS_UNLIMITED = 1_000_000

@@ -35,7 +35,7 @@ def read_and_index(path: str) -> None:
     """Print the seconds of each stage and the peak memory as JSON; `measure` runs this in a new process."""
     started = time.perf_counter()
     import tlogic
-    from tlogic.memory import peak_megabytes
+    from tlogic.process_memory import peak_megabytes
 
     clock = [started]
     read = tlogic.read  # the import happens here

@@ -10,7 +10,7 @@ import time
 import tlogic
 from benchmarks.generated import STEPS, generate
 from tlogic.graph import TemporalGraph
-from tlogic.memory import peak_megabytes
+from tlogic.process_memory import peak_megabytes
 
 
 def load(source: str) -> TemporalGraph:

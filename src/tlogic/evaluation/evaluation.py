@@ -19,8 +19,8 @@ from tlogic.forecasting.rule_forecaster import RuleForecaster
 from tlogic.forecasting.settings import ApplicationSettings
 from tlogic.graph.arrays import Bools, Ints
 from tlogic.graph.temporal_graph import TemporalGraph
-from tlogic.memory import peak_megabytes
 from tlogic.notebook import html_table
+from tlogic.process_memory import peak_megabytes
 from tlogic.rules import RuleSet
 
 _QUERIES_PER_GROUNDED_CHUNK = 1000

@@ -6,7 +6,6 @@ from tlogic.evidence.registry import evidence_columns
 from tlogic.execution import Execution
 from tlogic.graph.arrays import Ints
 from tlogic.graph.temporal_graph import TemporalGraph
-from tlogic.memory import give_back
 from tlogic.models.boosting import TreeGrower, lightgbm
 from tlogic.models.calibration import calibrate, learn_expected_answers
 from tlogic.models.counted_rules import CountedRules
@@ -17,6 +16,7 @@ from tlogic.models.scorecard import learn_weights
 from tlogic.models.settings import FitSettings
 from tlogic.models.softmax import on_parts, scores_of
 from tlogic.models.training_data import collect_training_data
+from tlogic.process_memory import give_back
 
 
 def fit_model(graph: TemporalGraph, settings: FitSettings, execution: Execution = Execution()) -> Model:

@@ -12,11 +12,11 @@ import numpy as np
 
 from tlogic.compilation import kernel
 from tlogic.graph.arrays import Floats, Ints
-from tlogic.memory import give_back
 from tlogic.models.optimiser import minimise_in_stages
 from tlogic.models.pair_tables import N_GROUPS, PairTables, groups_of
 from tlogic.models.softmax import Examples, exponentials_of, n_per_bin, on_parts, softmax_loss
 from tlogic.parallel import in_parallel
+from tlogic.process_memory import give_back
 
 Stages: TypeAlias = tuple[tuple[int, int], ...]
 """Every how many queries one is used, and the largest number of iterations."""

@@ -20,13 +20,13 @@ from tlogic.execution import Execution
 from tlogic.forecasting.application import QueryBatch
 from tlogic.graph.arrays import Floats, Ints
 from tlogic.graph.temporal_graph import TemporalGraph
-from tlogic.memory import give_back
 from tlogic.models.bins import Bins
 from tlogic.models.counted_rules import CountsByName, most_frequent_rules
 from tlogic.models.occurrence.occurrence_training import OccurrenceCollector
 from tlogic.models.sampling import MAX_PER_QUERY, AnswerCounts, Sample, Sampler, Samples
 from tlogic.models.settings import FitSettings
 from tlogic.models.softmax import Examples
+from tlogic.process_memory import give_back
 
 _WARM_UP_SHARE = 0.75  # of the training time, in which rules are counted but no examples taken: evidence is still thin
 _SHORT_WARM_UP_SHARE, _MIN_FACTS = 0.5, 1000  # with fewer facts after that time, examples are taken earlier, too

@@ -32,7 +32,7 @@ def measure(source: Any, trial: ModelTrial, threads: int | None = None) -> dict[
     # Imported here, so that the parent process does not load what only the child needs.
     from tlogic.api import evaluate, fit, read
     from tlogic.graph import TemporalGraph
-    from tlogic.memory import peak_megabytes
+    from tlogic.process_memory import peak_megabytes
 
     dates: dict[str, Any] = {"valid_from": trial.valid_from, "test_from": trial.test_from}
     graph = source if isinstance(source, TemporalGraph) else read(source, **dates)
