@@ -20,7 +20,8 @@ def without_collector() -> Iterator[None]:
     gc.enable()
 
 
-def test_examples_are_freed_before_trees_grow(without_collector: None) -> None:
+@pytest.mark.usefixtures("without_collector")
+def test_examples_are_freed_before_trees_grow() -> None:
     n_queries, per_query = 200, 5
     bins = np.random.default_rng(0).integers(0, 8, (n_queries * per_query, 3), dtype=np.uint8)
     is_true = (bins[:, 0] > 5).astype(np.int8)
