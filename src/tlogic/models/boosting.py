@@ -12,7 +12,7 @@ from tlogic.graph.arrays import Floats, Ints
 from tlogic.models.softmax import Examples
 from tlogic.parallel import thread_count
 
-_MIN_TREES, _MAX_TREES = 200, 400
+_MIN_TREES, _MAX_TREES = 200, 600
 _ROWS_PER_TREE = 10_000  # between these numbers: with few rows, more trees overfit
 _PARAMETERS = {
     "objective": "lambdarank",
