@@ -25,8 +25,8 @@ inlined_kernel = njit(**_OPTIONS, forceinline=True)
 def kernel_part(function: Function) -> Function:
     """Compile a function as a part of the one kernel or helper that calls it: its text is copied there.
 
-    This takes less time for a large function, because a helper is compiled on its own, too. What a part borrows, its
-    caller must keep: the part has no frame that would.
+    This takes less time for a large function, because a helper is compiled on its own, too. A part has no
+    frame of its own, so its caller must keep what the part borrows.
     """
     compiled: Function = njit(**_OPTIONS, inline="always")(function)
     return compiled

@@ -25,12 +25,12 @@ _PARAMETERS = {
     "bagging_freq": 1,
     "deterministic": True,
     "force_col_wise": True,  # by rows it takes twice the memory, and no less time
-    "is_enable_sparse": False,  # sparse columns give the same trees, and take more memory and time
+    "is_enable_sparse": False,  # for ICEWS, sparse columns give the same trees, and take more memory and time
     "verbosity": -1,
 }
 _MIN_LEAF_ROWS = 1000
-_ROWS_PER_BATCH = 8192
 _MIN_LEAF_SHARE = 0.005  # of all rows, where that is less than the number above
+_ROWS_PER_BATCH = 8192
 
 
 class Trees:
@@ -100,7 +100,7 @@ def _in_batches(boosting: ModuleType, bins: Ints) -> Any:
         batch_size = _ROWS_PER_BATCH
 
         def __init__(self, bins: Ints) -> None:
-            self._bins = bins  # of the object, as a class is not freed at once
+            self._bins = bins  # kept by the object, because only the garbage collector frees a local class
 
         def __getitem__(self, index: Any) -> Floats:
             return self._bins[index].astype(np.float64)
