@@ -122,6 +122,13 @@ def test_help_does_not_load_the_engine() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.parametrize("command", [[], ["evaluate"], ["plot"], ["plot", "ages"], ["events", "remove"]])
+def test_help_shows_no_type_for_flags(command: list[str]) -> None:
+    page = run(*command, "--help").stdout
+    assert "--help" in page
+    assert "bool" not in page.lower()
+
+
 def test_experiments_run_on_other_data(world: Path, tmp_path: Path) -> None:
     done = run("reproduce", "--on", world, "--only", "lengths", "--out", tmp_path / "report")
     assert done.returncode == 0, done.stderr

@@ -12,6 +12,7 @@ from tlogic.cli.demo import demo
 from tlogic.cli.evaluate import evaluate
 from tlogic.cli.events import events
 from tlogic.cli.fit import fit
+from tlogic.cli.flags import Command, Group
 from tlogic.cli.forecast import forecast
 from tlogic.cli.groups import with_groups
 from tlogic.cli.index import index
@@ -30,6 +31,7 @@ from tlogic.cli.surprises import surprises
 from tlogic.cli.tune import tune
 
 app = typer.Typer(
+    cls=Group,
     help="Learn from dated events, forecast what comes next, and show why.",
     no_args_is_help=True,
     add_completion=False,
@@ -62,6 +64,6 @@ _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
 }
 for panel, commands in _PANELS.items():
     for command in commands:
-        app.command(rich_help_panel=panel)(keeping_inputs(with_groups(command)))
+        app.command(cls=Command, rich_help_panel=panel)(keeping_inputs(with_groups(command)))
 app.add_typer(plot, name="plot", rich_help_panel="Check")
 app.add_typer(events, name="events", rich_help_panel="Serve and store")

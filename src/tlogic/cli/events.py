@@ -4,12 +4,13 @@ from typing import Annotated
 
 import typer
 
+from tlogic.cli.flags import Command, Group
 from tlogic.errors import InputError
 
 N_SHOWN = 10
 """Events that are shown before they are removed."""
 
-events = typer.Typer(help="Remove events from the STORE of a live service.", no_args_is_help=True)
+events = typer.Typer(cls=Group, help="Remove events from the STORE of a live service.", no_args_is_help=True)
 
 Store = Annotated[
     str,
@@ -17,7 +18,7 @@ Store = Annotated[
 ]
 
 
-@events.command()
+@events.command(cls=Command)
 def remove(
     store: Store,
     subject: Annotated[str | None, typer.Option(help="Only events with this subject.", metavar="NAME")] = None,
@@ -49,7 +50,7 @@ def remove(
     print(f"{_events(count)} found in {opened.name}{more}; nothing was removed. To remove them, add --yes.")
 
 
-@events.command()
+@events.command(cls=Command)
 def removals(store: Store) -> None:
     """List the removals of events from the STORE: when, what was selected, and how many events."""
     from tlogic.serving.store.event_store import EventStore

@@ -9,6 +9,7 @@ import typer
 
 from tlogic.cli.data_options import DataOptions
 from tlogic.cli.evaluate import Split
+from tlogic.cli.flags import Command, Group
 from tlogic.cli.groups import with_groups
 from tlogic.cli.options import OutOption, Threads
 from tlogic.cli.overwriting import keeping_inputs
@@ -16,7 +17,7 @@ from tlogic.cli.overwriting import keeping_inputs
 Out = Annotated[Path, OutOption(help="The .svg or .png file to write.", metavar="FILE")]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)]
 
-plot = typer.Typer(help="Plot DATA, RULES or a MODEL to an .svg or .png file.", no_args_is_help=True)
+plot = typer.Typer(cls=Group, help="Plot DATA, RULES or a MODEL to an .svg or .png file.", no_args_is_help=True)
 
 
 def events(data: DataOptions, out: Out) -> None:
@@ -117,4 +118,4 @@ def _draw(draw: Callable[[Any, Path], None], read: Callable[[], Any], out: Path)
 
 
 for command in (events, degrees, recurrence, rules, ages, weights, reliability):
-    plot.command()(keeping_inputs(with_groups(command)))
+    plot.command(cls=Command)(keeping_inputs(with_groups(command)))
